@@ -99,6 +99,108 @@ fn interrupted(before: &[I], after: &[I]) -> Vec<I> {
     [before, &[SEI, I::Nop, I::Nop, CLI], after].concat()
 }
 
+/// A handler of INT0 that lets INT1 in and keeps itself away, before these instructions; flags are as they were.
+fn lets_in(before: &[I], after: &[I]) -> Vec<I> {
+    let off = [I::Cbi { io: EIMSK, bit: 0 }, I::Sbi { io: EIMSK, bit: 1 }, SEI, I::Nop, I::Nop, CLI];
+    let on = [I::Cbi { io: EIMSK, bit: 1 }, I::Sbi { io: EIMSK, bit: 0 }];
+    [before, &off, &on, after].concat()
+}
+
+/// A handler of INT0 that tells in Y whether it was active already: X is 1 where it is.
+fn tells_of_itself() -> Vec<I> {
+    let begins = [
+        I::Push { rr: r(24) },
+        I::In { rd: r(24), io: SREG },
+        I::Push { rr: r(24) },
+        I::Push { rr: r(25) },
+        lds(25, X),
+        lds(24, Y),
+        I::Or { rd: r(24), rr: r(25) },
+        sts(Y, 24),
+        I::Cpi { rd: r(25), k: 0 },
+        I::Brbc { flag: 1, offset: 14 },
+        ldi(24, 1),
+        sts(X, 24),
+    ];
+    let ends = [
+        ldi(24, 0),
+        sts(X, 24),
+        I::Pop { rd: r(25) },
+        I::Pop { rd: r(24) },
+        I::Out { io: SREG, rr: r(24) },
+        I::Pop { rd: r(24) },
+    ];
+    lets_in(&begins, &ends)
+}
+
+/// Pushes a register and a copy of SREG, and pops them behind these instructions.
+fn saves(register: u8, instructions: &[I]) -> Vec<I> {
+    let [rd, rr] = [r(register); 2];
+    let before = [I::Push { rr }, I::In { rd, io: SREG }, I::Push { rr }];
+    let after = [I::Pop { rd }, I::Out { io: SREG, rr }, I::Pop { rd }];
+    [&before, instructions, &after].concat()
+}
+
+/// The programs in which a handler interrupts another one, and of which some run comes to the trap.
+fn nested() -> Vec<(&'static str, Code)> {
+    let zeros = [ldi(17, 0), sts(X, 17), sts(Y, 17)];
+    let sets = leaves(X, 3);
+    let mut programs = Vec::new();
+
+    // What a handler has read is changed by one that interrupts it.
+    let compares = lets_in(&[lds(24, X)], &[lds(25, X), I::Sub { rd: r(25), rr: r(24) }, sts(Y, 25)]);
+    let compares = saves(24, &[&[I::Push { rr: r(25) }], &compares[..], &[I::Pop { rd: r(25) }]].concat());
+    programs.push(("nested-read", checked([&compares, &sets], 1, &interrupted(&zeros, &[lds(18, Y)]), 18, 0)));
+
+    // What a handler writes that interrupts another one is seen by the main program.
+    let lets = lets_in(&[], &[]);
+    programs.push(("nested-write", checked([&lets, &sets], 1, &interrupted(&zeros, &[lds(18, X)]), 18, 0)));
+
+    // A register of a handler is changed by one that interrupts it.
+    let keeps = lets_in(&[I::Push { rr: r(24) }, ldi(24, 0)], &[sts(Y, 24), I::Pop { rd: r(24) }]);
+    programs
+        .push(("nested-register", checked([&keeps, &[ldi(24, 9)]], 1, &interrupted(&zeros, &[lds(18, Y)]), 18, 0)));
+
+    // A handler gives back what a register was in the main program, and not in the handler that it interrupts.
+    let before = [I::Push { rr: r(24) }, ldi(24, 7), I::Cbi { io: EIMSK, bit: 0 }, I::Sbi { io: EIMSK, bit: 1 }];
+    let after = [I::Cbi { io: EIMSK, bit: 1 }, I::Sbi { io: EIMSK, bit: 0 }, sts(Y, 24), I::Pop { rd: r(24) }];
+    // It comes once only.
+    let changes = [&before[..], &[SEI, I::Nop, CLI], &after].concat();
+    let returns = [lds(24, RAMEND.wrapping_sub(2))];
+    let seven = [ldi(24, 0), ldi(17, 7), sts(Y, 17)];
+    programs
+        .push(("nested-entry", checked([&changes, &returns], 1, &interrupted(&seven, &[lds(18, Y)]), 18, 7)));
+
+    // A handler keeps itself away by its enable bit, which the one that interrupts it sets.
+    let sets_bit = [I::Sbi { io: EIMSK, bit: 0 }];
+    let comes_again = interrupted(&zeros, &[lds(18, Y)]);
+    programs.push(("nested-enabled", checked([&tells_of_itself(), &sets_bit], 1, &comes_again, 18, 0)));
+
+    // A handler overwrites the return address of the one that it interrupts: that returns to the trap.
+    let mut redirected = Code::with_vectors(MAIN, &HANDLERS);
+    redirected.place(HANDLERS[0]);
+    lets.iter().for_each(|one| redirected.add(*one));
+    redirected.add(I::Reti);
+    redirected.place(HANDLERS[1]);
+    leaves(RAMEND, 0x70).into_iter().for_each(|one| redirected.add(one));
+    redirected.add(I::Reti);
+    redirected.place(MAIN);
+    begin(&mut redirected, 1);
+    [SEI, I::Rjmp { offset: -1 }].into_iter().for_each(|one| redirected.add(one));
+    redirected.place(0x70);
+    redirected.words.push(0xffff);
+    programs.push(("nested-redirected", redirected));
+
+    // The frame of a handler that interrupts another one lies in a variable of which no symbol tells.
+    let low = [
+        &[ldi(17, 1), I::Out { io: SPH, rr: r(17) }, ldi(17, 5), I::Out { io: SPL, rr: r(17) }][..],
+        &interrupted(&[ldi(17, 0), sts(DataAddress(0x103), 17)], &[lds(18, DataAddress(0x103))]),
+    ];
+    programs.push(("nested-frame", checked([&lets, &[]], 1, &low.concat(), 18, 0)));
+
+    programs
+}
+
 /// The programs of which some run comes to the trap.
 fn all() -> Vec<(&'static str, Code)> {
     let zero = [ldi(17, 0), sts(X, 17)];
@@ -259,6 +361,7 @@ fn all() -> Vec<(&'static str, Code)> {
     let twice = interrupted(&[ldi(17, 0), sts(X, 17), sts(Y, 17)], &[lds(18, Y)]);
     programs.push(("second", checked([&doubles, &[]], 1, &twice, 18, 0)));
 
+    programs.extend(nested());
     programs
 }
 
@@ -287,6 +390,23 @@ fn harmless() -> Vec<(&'static str, Code)> {
     // A cell that no handler writes stays equal to a register that holds the same.
     let same = interrupted(&[lds(18, Y)], &[lds(19, Y), I::Sub { rd: r(18), rr: r(19) }]);
     programs.push(("same", checked([&counted, &[]], 1, &same, 18, 0)));
+
+    // A handler that keeps itself away by its enable bit is not active twice.
+    let zeros = [ldi(17, 0), sts(X, 17), sts(Y, 17)];
+    let sets = leaves(COPY, 3);
+    let alone = interrupted(&zeros, &[lds(18, Y)]);
+    programs.push(("nested-alone", checked([&tells_of_itself(), &sets], 1, &alone, 18, 0)));
+
+    // What a handler has in registers and on the stack is kept by one that interrupts it and restores them.
+    let keeps = saves(24, &lets_in(&[ldi(24, 5)], &[I::Subi { rd: r(24), k: 5 }, sts(Y, 24)]));
+    programs
+        .push(("nested-kept", checked([&keeps, &counted], 1, &interrupted(&zeros, &[lds(18, Y)]), 18, 0)));
+
+    // A handler interrupts itself, but no more than twice.
+    let again = [lds(24, X), I::Cpi { rd: r(24), k: 2 }, I::Brbs { flag: 1, offset: 8 }, I::Inc { rd: r(24) }, sts(X, 24)];
+    let less = [SEI, I::Nop, CLI, I::Dec { rd: r(24) }, sts(X, 24)];
+    let twice = saves(24, &[&again[..], &less].concat());
+    programs.push(("nested-twice", checked([&twice, &[]], 1, &interrupted(&zeros, &[lds(18, X)]), 18, 0)));
 
     programs
 }

@@ -181,7 +181,7 @@ impl StateView for View<'_> {
     }
 
     fn interrupt_depth(&self) -> usize {
-        // SOUND: no handler of a map is interrupted, and what its frames leave out are those of the main program.
+        // SOUND: the frames of what a handler interrupts are left out, so that there may be more; whether there are any is all that is asked.
         let frames = self.map.calls.frames(self.entry.place.calls).iter();
         frames.filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count()
     }

@@ -17,6 +17,12 @@ use crate::map::{Entry, Map, Place, State, Thread};
 use crate::memory::{BLOCK_PAGES, Store};
 use crate::step::{Outcome, RETURNED, Start, Stepper};
 
+/// The most values of a cell that are looked at one by one.
+pub(crate) const MOST_CASES: usize = 8;
+
+/// The most cells of a state whose values are looked at one by one.
+pub(crate) const MOST_SPLITS: usize = 3;
+
 /// A hazard that a step of the map runs into: what happens after it is not looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
@@ -213,20 +219,57 @@ impl<'a> Work<'a> {
         let exits = self.index.exits.get(&interrupt.place.thread).cloned().unwrap_or_default();
         for number in exits {
             let exit = self.map.exits[number as usize].clone();
-            let (place, state) = interrupt.resumed(self.machine, from, &exit, &mut self.map.store);
+            let resumed = interrupt.resumed(self.machine, from, &exit, &mut self.map.store);
+            let Some((place, state)) = resumed else { continue };
             self.must_cover(Some(from.0), &place, &state, "what a handler leaves behind")?;
         }
         Ok(())
     }
 
-    fn must_cover(&self, from: Option<&Place>, place: &Place, state: &State, what: &'static str) -> Result<(), Gap> {
-        let there = self.index.entries.get(place).into_iter().flatten();
-        let mut states = there.map(|number| &self.map.entries[*number as usize].state);
-        if states.any(|coarse| coarse.covers(state, place.thread.silence(), &self.map.store)) {
+    fn must_cover(
+        &mut self,
+        from: Option<&Place>,
+        place: &Place,
+        state: &State,
+        what: &'static str,
+    ) -> Result<(), Gap> {
+        if self.is_covered(place, state, MOST_SPLITS) {
             return Ok(());
         }
         let reason = Reason::NotCovered(what);
         Err(from.map_or(Gap::whole(reason.clone()), |from| Gap::at(from, reason)))
+    }
+
+    /// True if an entry covers a state, or one covers each of the cases in which a cell has this or that value.
+    ///
+    /// SOUND: each concrete state is one of some case.
+    fn is_covered(&mut self, place: &Place, state: &State, splits: usize) -> bool {
+        let there = self.index.entries.get(place).into_iter().flatten();
+        let states = there.map(|number| &self.map.entries[*number as usize].state);
+        let mut split = None;
+        for coarse in states {
+            if coarse.covers(state, place.thread.silence(), &self.map.store) {
+                return true;
+            }
+            if splits > 0 && split.is_none() {
+                split = self.case(coarse, state);
+            }
+        }
+        let Some((cell, byte)) = split else { return false };
+        let most = if is_on(Fault::CasesForgotten) { 1 } else { MOST_CASES };
+        byte.concretisations().take(most).all(|value| {
+            let case = state.with(cell, TvByte::constant(value), &mut self.map.store);
+            self.is_covered(place, &case, splits - 1)
+        })
+    }
+
+    /// A cell that has one of a few values in a state, and a certain one in an entry that covers all that comes before it.
+    fn case(&self, coarse: &State, fine: &State) -> Option<(DataAddress, TvByte)> {
+        let store = &self.map.store;
+        let cell = store.first_uncovered(&coarse.memory, &fine.memory)?;
+        let byte = store.cell(&fine.memory, cell);
+        let is_one = store.cell(&coarse.memory, cell).known().is_some();
+        (is_one && byte.known().is_none() && byte.count() <= MOST_CASES).then_some((cell, byte))
     }
 
     fn note_depth(&mut self, place: &Place, state: &State) {

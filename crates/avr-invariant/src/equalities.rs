@@ -20,6 +20,9 @@ pub enum Silence {
     Unchanged,
 }
 
+/// Tells whether two cells are known to hold the same because of what is known of each.
+pub type AreSame<'a> = dyn Fn(DataAddress, DataAddress) -> bool + 'a;
+
 /// Equalities of cells: *rigid* ones with what a cell held when the handler began, and others between two cells.
 ///
 /// A list of the cells of which something else is said than the [`Silence`] of the thread says, by rising address. `Of` the cell itself
@@ -79,22 +82,28 @@ impl Equalities {
         cells
     }
 
-    /// True if everything that this says is said by `fine` as well.
+    /// The equalities with what cells held when the handler began.
+    pub(crate) fn rigid(&self) -> Self {
+        Self(self.0.iter().filter(|one| matches!(one.1, Value::Entry(_))).copied().collect())
+    }
+
+    /// True if everything that this says is said by `fine` as well, where some cells are known to hold the same besides.
     #[must_use]
-    pub fn cover(&self, fine: &Self, silence: Silence) -> bool {
+    pub fn cover(&self, fine: &Self, silence: Silence, are_same: &AreSame<'_>) -> bool {
         if self == fine {
             return true;
         }
-        self.cells_with(fine).into_iter().all(|cell| match self.value(cell, silence) {
+        // What follows from several equalities follows from each of them.
+        self.cells_with(fine).into_iter().all(|cell| match self.listed(cell).unwrap_or(unsaid(cell, silence)) {
             Value::Of(other) if other == cell => true,
-            Value::Of(other) => fine.value(cell, silence) == fine.value(other, silence),
+            Value::Of(other) => fine.value(cell, silence) == fine.value(other, silence) || are_same(cell, other),
             entry @ Value::Entry(_) => fine.value(cell, silence) == entry,
         })
     }
 
-    /// What both say.
+    /// What both say, where some cells are known to hold the same besides: in the states of this list, and in those of the other one.
     #[must_use]
-    pub fn join(&self, other: &Self, silence: Silence) -> Self {
+    pub fn join(&self, other: &Self, silence: Silence, [here, there]: [&AreSame<'_>; 2]) -> Self {
         if self == other {
             return self.clone();
         }
@@ -102,6 +111,8 @@ impl Equalities {
             let (one, another) = (self.value(cell, silence), other.value(cell, silence));
             match (one, another) {
                 _ if one == another => one,
+                (Value::Of(lower), _) if lower != cell && there(lower, cell) => one,
+                (_, Value::Of(lower)) if lower != cell && here(lower, cell) => another,
                 (Value::Of(lower), _) if other.value(lower, silence) == another => one,
                 (_, Value::Of(lower)) if self.value(lower, silence) == one => another,
                 _ => Value::Of(cell),
@@ -217,11 +228,19 @@ mod tests {
             let one = of(&content, &entry, silence, &mut random);
             let another = of(&other, &other_entry, silence, &mut random);
             assert!(one.are_well_formed(silence, 6) && is_true(&one, &content, &entry, silence));
-            let join = one.join(&another, silence);
+            // Now and then it is known what cells hold.
+            let is_known: Vec<bool> = (0..6).map(|_| random.below(2) == 0).collect();
+            let known = |content: &[u8], a: DataAddress, b: DataAddress| {
+                is_known[a.index()] && is_known[b.index()] && content[a.index()] == content[b.index()]
+            };
+            let here = |a, b| known(&content, a, b);
+            let there = |a, b| known(&other, a, b);
+            let join = one.join(&another, silence, [&here, &there]);
             assert!(join.are_well_formed(silence, 6), "{one:?} {another:?} {join:?}");
-            assert!(join.cover(&one, silence) && join.cover(&another, silence), "{one:?} {another:?} {join:?}");
+            let is_covered = join.cover(&one, silence, &here) && join.cover(&another, silence, &there);
+            assert!(is_covered, "{one:?} {another:?} {join:?}");
             assert!(is_true(&join, &content, &entry, silence) && is_true(&join, &other, &other_entry, silence));
-            if one.cover(&another, silence) {
+            if one.cover(&another, silence, &there) {
                 assert!(is_true(&one, &other, &other_entry, silence), "{one:?} {another:?}");
             }
             let mut changed = content.clone();

@@ -27,6 +27,14 @@ pub enum Fault {
     MarksForgotten,
     /// States that cannot be followed are passed over.
     GapsForgotten,
+    /// No interrupt comes in a handler.
+    NestingForgotten,
+    /// A handler that interrupts another one begins with what is known of the beginning of that one.
+    EntryOfInterrupted,
+    /// What a handler writes that interrupts another one is not counted among what that one has changed.
+    NestedWritesForgotten,
+    /// Of the cases into which a state is split, only the first one is looked at.
+    CasesForgotten,
     /// Cells of the state that everything begins in are taken to be 0.
     StartForgotten,
 }
@@ -45,6 +53,10 @@ impl Fault {
         Self::NothingRenamed,
         Self::MarksForgotten,
         Self::GapsForgotten,
+        Self::NestingForgotten,
+        Self::EntryOfInterrupted,
+        Self::NestedWritesForgotten,
+        Self::CasesForgotten,
         Self::StartForgotten,
     ];
 }

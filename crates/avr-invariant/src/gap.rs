@@ -1,5 +1,7 @@
 //! The reasons for which a map is open: it says nothing then, of no thread.
 
+use std::fmt;
+
 use avr_isa::FlashByteAddress;
 use avr_machine::{Hazard, Limit};
 
@@ -29,6 +31,23 @@ impl Gap {
     }
 }
 
+/// A cycle of handlers each of which may interrupt the one before, by the numbers of their interrupts; the first one interrupts the last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cycle(pub Vec<u8>);
+
+impl fmt::Display for Cycle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.as_slice() {
+            [one] => write!(f, "interrupt {one} may come in its own handler"),
+            all => {
+                write!(f, "handlers interrupt each other in a cycle: ")?;
+                all.iter().try_for_each(|one| write!(f, "{one}, "))?;
+                write!(f, "{}", all.first().copied().unwrap_or_default())
+            }
+        }
+    }
+}
+
 /// The reason of a gap.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
@@ -38,9 +57,9 @@ pub enum Reason {
     /// A path ends at a hazard that the property file allows.
     #[error("paths end at an allowed hazard ({})", .0.kind.name())]
     EndedPath(Hazard),
-    /// An interrupt may come in a handler.
-    #[error("an interrupt may come in a handler")]
-    NestedInterrupt,
+    /// Handlers interrupt each other, so that one of them is active more often than the pass follows.
+    #[error("{0}, more than {1} times")]
+    Nested(Cycle, usize),
     /// An interrupt may come while one half of the stack pointer is written.
     #[error("an interrupt may come while one half of SP is written")]
     TornPointer,

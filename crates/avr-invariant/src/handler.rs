@@ -4,7 +4,7 @@ use avr_isa::DataAddress;
 use avr_machine::{Control, Machine, flag};
 use three_valued::{ByteDomain, Truth, TvByte};
 
-use crate::equalities::Equalities;
+use crate::equalities::{Equalities, Silence};
 use crate::faults::{Fault, is_on};
 use crate::map::{Exit, Place, State, Thread};
 use crate::memory::Store;
@@ -21,20 +21,24 @@ pub(crate) struct Interrupt {
 impl Interrupt {
     /// The state with which the handler begins: each cell is as it is now.
     pub(crate) fn beginning(&self) -> State {
-        State { memory: self.state.memory.clone(), equalities: Equalities::default() }
+        let equalities = match is_on(Fault::EntryOfInterrupted) {
+            true => self.state.equalities.rigid(),
+            false => Equalities::default(),
+        };
+        State { memory: self.state.memory.clone(), equalities }
     }
 
-    /// The place and the state to which the interrupted thread goes on from `from` when the handler returns so.
+    /// The place and the state to which the interrupted thread goes on from `from` when the handler returns so; none if it does not.
     ///
-    /// SOUND: a cell that the return does not list holds what it held when the handler began, which is what the entry left in it. All others
-    /// hold what the return says, with new values.
+    /// SOUND: a cell that the return does not list holds what it held when the handler began, which is what the entry left in it, and what the
+    /// return says as well. All others hold what the return says, with new values.
     pub(crate) fn resumed(
         &self,
         machine: &Machine,
         from: (&Place, &State),
         exit: &Exit,
         store: &mut Store,
-    ) -> (Place, State) {
+    ) -> Option<(Place, State)> {
         let (from, before) = from;
         let silence = from.thread.silence();
         let status = machine.status_address();
@@ -61,11 +65,26 @@ impl Interrupt {
         let contents: Vec<(DataAddress, TvByte)> = cells.iter().map(|cell| (*cell, content(*cell, store))).collect();
         let equalities = match is_on(Fault::NumbersKept) {
             true => base.equalities.clone(),
+            false if is_on(Fault::NestedWritesForgotten) => base.equalities.overwrite(&cells, Silence::Nothing),
             false => base.equalities.overwrite(&cells, silence),
         };
-        let state = State { memory: store.overwrite(&base.memory, &contents), equalities };
+        let mut is_possible = true;
+        let mut kept = |cell: DataAddress, base: TvByte, exit: TvByte| {
+            if cell == status || is_kept(cell) || cells.binary_search(&cell).is_ok() {
+                return base;
+            }
+            base.meet(exit).unwrap_or_else(|| {
+                is_possible = false;
+                base
+            })
+        };
+        let memory = store.merge(&base.memory, &exit.state.memory, &mut kept);
+        if !is_possible {
+            return None;
+        }
+        let state = State { memory: store.overwrite(&memory, &contents), equalities };
         let control = Control { pc: from.control.pc, ..exit.control };
-        (Place { thread: from.thread, control, calls: from.calls }, state)
+        Some((Place { thread: from.thread, control, calls: from.calls }, state))
     }
 }
 

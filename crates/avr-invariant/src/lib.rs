@@ -24,8 +24,8 @@ mod workspace;
 mod world;
 
 pub use check::{Claims, Depth, Mark, Move, check, check_from, check_with};
-pub use equalities::{Equalities, Silence, Value};
-pub use gap::{Gap, Reason};
+pub use equalities::{AreSame, Equalities, Silence, Value};
+pub use gap::{Cycle, Gap, Reason};
 pub use lookup::{Contents, Lookup};
 pub use map::{CallStrings, Entry, Exit, Map, Place, State, Thread};
 pub use memory::{BLOCK_PAGES, Block, Memory, Page, Store};

@@ -7,6 +7,7 @@ use avr_isa::{DataAddress, FlashByteAddress};
 use avr_machine::{Control, Frame};
 use indexmap::IndexSet;
 use rustc_hash::FxHasher;
+use three_valued::TvByte;
 
 use crate::equalities::{Equalities, Silence};
 use crate::memory::{Memory, Store};
@@ -70,16 +71,40 @@ impl State {
     /// True if this state stands for every concrete state that `fine` stands for, in a thread of this kind.
     #[must_use]
     pub fn covers(&self, fine: &Self, silence: Silence, store: &Store) -> bool {
-        self.equalities.cover(&fine.equalities, silence) && store.covers(&self.memory, &fine.memory)
+        self.equalities.cover(&fine.equalities, silence, &|a, b| fine.holds_same(a, b, store))
+            && store.covers(&self.memory, &fine.memory)
+    }
+
+    /// The part of the state in which a cell has this content.
+    pub(crate) fn with(&self, cell: DataAddress, content: TvByte, store: &mut Store) -> Self {
+        Self { memory: store.overwrite(&self.memory, &[(cell, content)]), equalities: self.equalities.clone() }
     }
 
     /// A state that stands for everything that either state stands for.
     #[must_use]
     pub fn join(&self, other: &Self, silence: Silence, store: &mut Store) -> Self {
-        Self {
-            memory: store.merge(&self.memory, &other.memory, &mut |_, one, other| one.hull(other)),
-            equalities: self.equalities.join(&other.equalities, silence),
-        }
+        let (memory, equalities) = self.join_with(other, silence, store, &mut |_, one, other| one.hull(other));
+        Self { memory, equalities }
+    }
+
+    /// The join with its cells made in some way.
+    pub(crate) fn join_with(
+        &self,
+        other: &Self,
+        silence: Silence,
+        store: &mut Store,
+        hull: &mut dyn FnMut(DataAddress, TvByte, TvByte) -> TvByte,
+    ) -> (Memory, Equalities) {
+        let here = |a, b| self.holds_same(a, b, store);
+        let there = |a, b| other.holds_same(a, b, store);
+        let equalities = self.equalities.join(&other.equalities, silence, [&here, &there]);
+        (store.merge(&self.memory, &other.memory, hull), equalities)
+    }
+
+    /// True if two cells have the same known content.
+    fn holds_same(&self, one: DataAddress, other: DataAddress, store: &Store) -> bool {
+        let [one, other] = [one, other].map(|cell| store.cell(&self.memory, cell));
+        one == other && one.known().is_some()
     }
 }
 

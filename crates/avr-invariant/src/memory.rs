@@ -112,6 +112,21 @@ impl Store {
         coarse.0.len() == fine.0.len() && coarse.0.iter().zip(&fine.0).all(is_block_covered)
     }
 
+    /// The first cell of `coarse` that does not stand for everything that the one of `fine` stands for.
+    #[must_use]
+    pub fn first_uncovered(&self, coarse: &Memory, fine: &Memory) -> Option<DataAddress> {
+        let blocks = coarse.0.iter().zip(&fine.0).enumerate().filter(|(_, (coarse, fine))| coarse != fine);
+        let pages = blocks.flat_map(|(index, (coarse, fine))| {
+            let pages = self.block(*coarse).iter().zip(self.block(*fine)).enumerate();
+            pages.map(move |(offset, pages)| (index * BLOCK_PAGES + offset, pages))
+        });
+        let mut cells = pages.filter(|(_, (coarse, fine))| coarse != fine).flat_map(|(page, (coarse, fine))| {
+            let cells = self.page(*coarse).iter().zip(self.page(*fine)).enumerate();
+            cells.map(move |(offset, cells)| (DataAddress::of_index(page * PAGE_CELLS + offset), cells))
+        });
+        cells.find(|(_, (coarse, fine))| !coarse.covers(**fine)).map(|(cell, _)| cell)
+    }
+
     /// The memory in which each cell is made of those of two memories, given its address; equal pages stay.
     #[must_use]
     pub fn merge(

@@ -171,7 +171,7 @@ impl<'a> Stepper<'a> {
             return Some(Outcome::To(place, self.work.stored_apart(store)));
         }
         if let Some(interrupt) = entered {
-            return self.interrupt(place, interrupt, store, calls);
+            return self.interrupt((place, frames), interrupt, store, calls);
         }
         if let Some(returning) = returning {
             return self.returned(place, &returning, store);
@@ -235,7 +235,7 @@ impl<'a> Stepper<'a> {
     /// The entry into a handler.
     fn interrupt(
         &mut self,
-        from: &Place,
+        (from, frames): (&Place, &[Frame]),
         interrupt: u8,
         store: &mut Store,
         calls: &mut CallStrings,
@@ -243,8 +243,12 @@ impl<'a> Stepper<'a> {
         if from.control.torn {
             return Some(Outcome::Gap(Reason::TornPointer));
         }
-        if from.thread != Thread::Main {
-            return Some(Outcome::Gap(Reason::NestedInterrupt));
+        if from.thread != Thread::Main && is_on(Fault::NestingForgotten) {
+            return None;
+        }
+        // SOUND: what is interrupted has its frames still when the handler returns.
+        if !self.work.state.calls.frames().starts_with(frames) {
+            return Some(Outcome::Gap(Reason::LeftFrame));
         }
         if is_on(Fault::ClosedAtJumps)
             && !matches!(self.machine.program.control_flow(from.control.pc), Some(ControlFlow::Jump { .. }))

@@ -58,8 +58,8 @@ pub(crate) struct Places<'a> {
 impl<'a> Places<'a> {
     /// The places of a closed map without marks; `moves` are those of its closing check.
     ///
-    /// SOUND: each run has infinitely many steps of the main program, because no handler has a loop, and one instruction of the main
-    /// program follows each return. The spots without the heads have no cycle. So each run comes to heads infinitely often.
+    /// SOUND: each run has infinitely many steps of the main program, because no handler has a loop, one instruction of what is interrupted
+    /// follows each return, and what interrupts a handler begins at a lower stack pointer. The spots without the heads have no cycle. So each run comes to heads infinitely often.
     pub(crate) fn new(machine: &Machine, map: &'a Map, moves: &BTreeMap<Move, usize>) -> Result<Self, Obstacle> {
         let returns_at_once = map.exits.iter().any(|exit| !exit.control.interrupt_delay);
         if returns_at_once && !is_on(Fault::NoDelayPassed) {

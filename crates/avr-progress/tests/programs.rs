@@ -17,6 +17,8 @@ const PINB: u8 = 3;
 const TICKS: DataAddress = DataAddress(0x100);
 const TIMSK0: DataAddress = DataAddress(0x6e);
 const TCCR0B: u8 = 0x25;
+const EIMSK: u8 = 0x1d;
+const INT0_VECTOR: u32 = 2;
 const OVERFLOW_VECTOR: u32 = 0x20;
 const MAIN: u32 = 0x40;
 
@@ -216,4 +218,50 @@ fn a_wait_with_interrupts_off_is_not_left() {
     };
     let code = blinking(Some(&tick), &|code| start_timer(code, true), &wait);
     assert!(matches!(recovery(&code, &led(false)), Err(Stuck::Loop(_))));
+}
+
+/// A light that waits for ticks of INT0, which comes in the handler of the timer as well.
+fn nested(inner: &dyn Fn(&mut Code)) -> Code {
+    let mut code = Code::default();
+    code.jump(MAIN);
+    code.place(INT0_VECTOR);
+    inner(&mut code);
+    let outer = |code: &mut Code| {
+        code.add(I::Push { rr: r(16) });
+        code.add(I::Ldi { rd: r(16), k: 0 });
+        code.add(I::Sts { address: TIMSK0, rr: r(16) });
+        code.add(I::Bset { flag: 7 });
+        code.add(I::Nop);
+        code.add(I::Bclr { flag: 7 });
+        code.add(I::Ldi { rd: r(16), k: 1 });
+        code.add(I::Sts { address: TIMSK0, rr: r(16) });
+        code.add(I::Pop { rd: r(16) });
+        code.add(I::Reti);
+    };
+    let setup = |code: &mut Code| {
+        code.add(I::Sbi { io: EIMSK, bit: 0 });
+        start_timer(code, true);
+    };
+    let light = blinking(Some(&outer), &setup, &|code| wait_for_ticks(code, 2));
+    code.words.extend(&light.words[code.words.len()..]);
+    code
+}
+
+#[test]
+fn ticks_that_come_in_another_handler_are_waited_for() {
+    let code = nested(&tick);
+    for value in [false, true] {
+        proved(&code, &led(value));
+    }
+}
+
+#[test]
+fn a_loop_in_a_handler_that_interrupts_another_one_proves_nothing() {
+    let waits = |code: &mut Code| {
+        code.add(I::Sbis { io: PINB, bit: 0 });
+        code.add(I::Rjmp { offset: -2 });
+        code.add(I::Reti);
+    };
+    let stuck = recovery(&nested(&waits), &led(true));
+    assert!(matches!(stuck, Err(Stuck::Obstacle(Obstacle::HandlerLoops(_)))));
 }

@@ -1,16 +1,22 @@
 //! Iteration to a map that is closed: chaotic, with widening, and then one narrowing round.
 
-use avr_isa::{DataAddress, Register};
+use avr_isa::{Addressing, ControlFlow, DataAddress, FlashWordAddress, MemoryAccess, Register};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use avr_machine::Machine;
+use avr_machine::{Fetched, Limit, Machine};
 use rustc_hash::FxHashMap;
 use three_valued::TvByte;
 
-use super::Options;
-use super::partition::{Part, Partition};
+use super::analysis::Options;
+use super::hints::Hints;
+use super::nesting::{MOST_ACTIVE, Nesting};
+use super::partition::{Part, Partition, Told};
+use super::slice::{Touched, accessed};
+use super::trace::Trace;
 use super::widening::Thresholds;
+use crate::check::MOST_CASES;
+use crate::equalities::Silence;
 use crate::faults::{Fault, is_on};
 use crate::gap::{Gap, Reason};
 use crate::handler::Interrupt;
@@ -27,6 +33,12 @@ const BELOW: u16 = 0x20;
 /// The steps between two looks at limits.
 const STEPS_PER_LOOK: usize = 1 << 8;
 
+/// The least steps that are taken behind the first state that cannot be followed.
+const STEPS_BEHIND_GAPS: usize = 2_000;
+
+/// The most targets of a jump that are followed where partitions are looked for.
+const MOST_TRUSTED: usize = 16;
+
 /// A state that is growing.
 struct Node {
     place: Place,
@@ -41,6 +53,8 @@ struct Node {
 #[derive(Default)]
 struct Exits {
     list: Vec<Exit>,
+    /// What tells each one apart.
+    told: Vec<Told>,
     of: FxHashMap<Thread, Vec<u32>>,
 }
 
@@ -67,11 +81,17 @@ pub(crate) struct Fixpoint<'a> {
     nodes: Vec<Node>,
     index: FxHashMap<(Place, Part), u32>,
     exits: Exits,
+    nesting: Nesting,
     /// The states from which each handler begins.
     interrupted: FxHashMap<Thread, BTreeSet<u32>>,
     /// The handlers that return in more ways than what they interrupted was told.
     grown: BTreeSet<Thread>,
     queue: BinaryHeap<Turn>,
+    trace: Trace,
+    /// True if a jump to too many addresses is not followed.
+    is_strict: bool,
+    /// The first state that cannot be followed, and the steps until which the others are.
+    gap: Option<(Gap, usize)>,
     is_widened: bool,
     steps: usize,
     is_cancelled: &'a dyn Fn() -> bool,
@@ -81,7 +101,7 @@ impl<'a> Fixpoint<'a> {
     pub(crate) fn new(
         machine: &'a Machine,
         start: Start<'a>,
-        options: Options,
+        (options, hints): (Options, &'a Hints),
         is_cancelled: &'a dyn Fn() -> bool,
     ) -> Self {
         Self {
@@ -89,16 +109,20 @@ impl<'a> Fixpoint<'a> {
             start,
             options,
             thresholds: Thresholds::new(&machine.program),
-            partition: Partition::new(machine, options),
+            partition: Partition::new(machine, (options, hints)),
             stepper: Stepper::new(machine),
             store: Store::default(),
             calls: CallStrings::default(),
             nodes: Vec::new(),
             index: FxHashMap::default(),
             exits: Exits::default(),
+            nesting: Nesting::default(),
             interrupted: FxHashMap::default(),
             grown: BTreeSet::new(),
             queue: BinaryHeap::new(),
+            trace: Trace::default(),
+            is_strict: false,
+            gap: None,
             is_widened: false,
             steps: 0,
             is_cancelled,
@@ -111,6 +135,81 @@ impl<'a> Fixpoint<'a> {
         Map { store: self.store, calls: self.calls, entries, exits: self.exits.list }
     }
 
+    /// The steps and joins so far.
+    pub(crate) fn take_trace(&mut self) -> Trace {
+        std::mem::take(&mut self.trace)
+    }
+
+    /// The states so far.
+    pub(crate) fn states(&self) -> impl Iterator<Item = (&Place, &State)> {
+        self.nodes.iter().map(|node| (&node.place, &node.state))
+    }
+
+    /// The content of a cell in a state.
+    pub(crate) fn cell(&self, state: &State, cell: DataAddress) -> TvByte {
+        self.store.cell(&state.memory, cell)
+    }
+
+    /// The cells that instructions read or write in memory.
+    pub(crate) fn touched(&self) -> Touched {
+        let mut touched = Touched::new();
+        for Node { place, state, .. } in &self.nodes {
+            let pc = place.control.pc;
+            let Fetched::Instruction { instruction, .. } = self.machine.program.fetch(pc) else { continue };
+            let access = instruction.memory_access();
+            let of = |low: DataAddress, high: DataAddress| {
+                let [low, high] = [self.cell(state, low), self.cell(state, high)];
+                let word = |low: u8, high: u8| DataAddress(u16::from_le_bytes([low, high]));
+                Some((accessed(access, word(low.low(), high.low())), accessed(access, word(low.high(), high.high()))))
+            };
+            let cells = match access {
+                MemoryAccess::Load(Addressing::Direct(cell)) | MemoryAccess::Store(Addressing::Direct(cell)) => {
+                    Some((cell, cell))
+                }
+                MemoryAccess::Load(Addressing::Indirect { pointer, .. })
+                | MemoryAccess::Store(Addressing::Indirect { pointer, .. }) => {
+                    of(pointer.low().address(), pointer.high().address())
+                }
+                MemoryAccess::LoadIo { address }
+                | MemoryAccess::StoreIo { address }
+                | MemoryAccess::LoadIoBit { address, .. }
+                | MemoryAccess::StoreIoBit { address, .. } => Some((address, address)),
+                MemoryAccess::Push | MemoryAccess::Pop | MemoryAccess::PopReturnAddress => {
+                    let low = |cell: DataAddress| Some(self.cell(state, cell).low());
+                    let pointer = self.machine.stack_pointer().value(low).map(|pointer| accessed(access, pointer));
+                    pointer.map(|cell| (cell, cell))
+                }
+                _ => None,
+            };
+            let Some((first, last)) = cells else { continue };
+            let all = touched.entry(pc).or_insert((first, last));
+            *all = (all.0.min(first), all.1.max(last));
+        }
+        touched
+    }
+
+    /// Takes note of the registers that hold one of a few values.
+    pub(crate) fn note_few(&mut self) {
+        for node in &self.nodes {
+            let few = Register::all().map(Register::address).filter(|cell| {
+                let byte = self.store.cell(&node.state.memory, *cell);
+                byte.known().is_none() && byte.count() <= MOST_CASES
+            });
+            let pc = node.place.control.pc;
+            self.trace.few.extend(few.map(|cell| (pc, cell)));
+        }
+    }
+
+    /// The cells before instructions that have too many contents to be told apart.
+    pub(crate) fn abounding(&self) -> BTreeSet<(FlashWordAddress, DataAddress)> {
+        self.partition.abounding().collect()
+    }
+
+    /// Ends a path at a jump to too many addresses.
+    pub(crate) fn mistrust(&mut self) {
+        self.is_strict = true;
+    }
+
     /// The number of states from which all steps were taken, counting repetitions.
     pub(crate) fn steps(&self) -> usize {
         self.steps
@@ -119,7 +218,8 @@ impl<'a> Fixpoint<'a> {
     /// Follows everything from the start.
     pub(crate) fn run(&mut self) -> Result<(), Gap> {
         self.begin()?;
-        self.close()
+        self.close()?;
+        self.gap.take().map_or(Ok(()), |(gap, _)| Err(gap))
     }
 
     fn begin(&mut self) -> Result<(), Gap> {
@@ -185,15 +285,25 @@ impl<'a> Fixpoint<'a> {
             return Err(Gap::whole(Reason::Cancelled));
         }
         let outcomes = self.stepper.outcomes(&place, &state, &mut self.store, &mut self.calls);
+        if self.is_strict && self.is_wild(&place, &outcomes) {
+            return self.fail(Gap::at(&place, Reason::Limit(Limit::UnknownTarget)));
+        }
         for outcome in outcomes {
             match outcome {
                 Outcome::To(to, after) => {
+                    self.trace.ways.insert((place.control.pc, to.control.pc));
                     let is_back = to.calls == place.calls && to.control.pc <= place.control.pc;
                     self.reach(to, after, is_back)?;
                 }
                 Outcome::Interrupt(interrupt) => {
                     let thread = interrupt.place.thread;
+                    if let Thread::Handler { interrupt: number, .. } = thread {
+                        self.trace.begins.insert((place.control.pc, interrupt.place.control.pc, number));
+                    }
                     let is_new = !self.interrupted.contains_key(&thread);
+                    self.nesting
+                        .note(place.thread, thread)
+                        .map_err(|cycle| Gap::at(&place, Reason::Nested(cycle, MOST_ACTIVE)))?;
                     let from = self.interrupted.entry(thread).or_default();
                     from.extend(number);
                     if is_new || !is_on(Fault::FirstMemoryOnly) {
@@ -202,17 +312,34 @@ impl<'a> Fixpoint<'a> {
                     }
                     let exits: Vec<Exit> = old.unwrap_or(&self.exits).of(thread).cloned().collect();
                     for exit in exits {
-                        let (to, after) = interrupt.resumed(self.machine, (&place, &state), &exit, &mut self.store);
-                        self.reach(to, after, false)?;
+                        let resumed = interrupt.resumed(self.machine, (&place, &state), &exit, &mut self.store);
+                        resumed.map_or(Ok(()), |(to, after)| self.reach(to, after, false))?;
                     }
                 }
-                Outcome::Return(exit) => self.returns(exit),
+                Outcome::Return(exit) => self.returns(&place, exit),
                 Outcome::Mark(_) => {}
                 Outcome::Gap(_) if is_on(Fault::GapsForgotten) => {}
-                Outcome::Gap(reason) => return Err(Gap::at(&place, reason)),
+                Outcome::Gap(reason) => self.fail(Gap::at(&place, reason))?,
             }
         }
         Ok(())
+    }
+
+    /// Takes note of a state that cannot be followed. The others are, for a while, if partitions are to be found from them.
+    fn fail(&mut self, gap: Gap) -> Result<(), Gap> {
+        if !self.is_strict {
+            return Err(gap);
+        }
+        let until = self.steps + self.steps.max(STEPS_BEHIND_GAPS);
+        let (first, until) = self.gap.get_or_insert((gap, until));
+        if self.steps < *until { Ok(()) } else { Err(first.clone()) }
+    }
+
+    /// True if a jump goes to many addresses.
+    fn is_wild(&self, place: &Place, outcomes: &[Outcome]) -> bool {
+        let flow = self.machine.program.control_flow(place.control.pc);
+        let is_indirect = matches!(flow, Some(ControlFlow::IndirectJump | ControlFlow::IndirectCall { .. }));
+        is_indirect && outcomes.iter().filter(|outcome| matches!(outcome, Outcome::To(..))).count() > MOST_TRUSTED
     }
 
     /// The beginning of a handler without what handlers do not look at.
@@ -230,8 +357,19 @@ impl<'a> Fixpoint<'a> {
         State { memory: self.store.overwrite(&memory, &cells), equalities }
     }
 
-    /// Adds a state to those of a place.
+    /// Adds a state to those of a place, in as many cases as some cells have values.
     fn reach(&mut self, place: Place, state: State, is_head: bool) -> Result<(), Gap> {
+        let mut cases = vec![state];
+        for (cell, byte) in self.partition.few(place.control.pc, &cases[0], &self.store) {
+            let store = &mut self.store;
+            let split = cases.iter().flat_map(|state| byte.concretisations().map(move |value| (state, value)));
+            cases = split.map(|(state, value)| state.with(cell, TvByte::constant(value), store)).collect();
+        }
+        cases.into_iter().try_for_each(|state| self.reach_case(place, state, is_head))
+    }
+
+    /// Adds a state to those of a place.
+    fn reach_case(&mut self, place: Place, state: State, is_head: bool) -> Result<(), Gap> {
         let key = (place, self.partition.part(&place, &state, &self.store));
         let silence = place.thread.silence();
         let Some(number) = self.index.get(&key).copied() else {
@@ -252,15 +390,23 @@ impl<'a> Fixpoint<'a> {
         if node.state.covers(&state, silence, &self.store) {
             return Ok(());
         }
-        let joined = node.state.join(&state, silence, &mut self.store);
+        let mut lost = Vec::new();
+        let joined = joined(&node.state, &state, silence, (&mut self.store, &mut lost));
+        if !lost.is_empty() {
+            self.trace.lost.entry(place.control.pc).or_default().extend(lost);
+        }
         // What comes together before the next step from the state is no growth.
         node.changes += u32::from(!node.is_queued);
         let is_widened = !node.is_queued && node.changes >= WIDENED_FROM[usize::from(!is_head)];
         self.is_widened |= is_widened;
-        let (thresholds, widened) = (&self.thresholds, &mut node.widened);
+        let (thresholds, widened, status) = (&self.thresholds, &mut node.widened, self.machine.status_address());
         let mut grown = |cell: DataAddress, old: TvByte, new: TvByte| {
             if old == new {
                 return new;
+            }
+            if cell == status {
+                // Flags are no number: what the range of one tells of I would be lost with the range.
+                return TvByte::new(new.value(), new.known_mask());
             }
             let times = widened.entry(cell).or_default();
             *times = times.saturating_add(1);
@@ -278,22 +424,31 @@ impl<'a> Fixpoint<'a> {
     }
 
     /// Adds a return to those of a handler.
-    fn returns(&mut self, exit: Exit) {
+    fn returns(&mut self, from: &Place, exit: Exit) {
         let thread = exit.thread;
         let silence = thread.silence();
-        let Exits { list, of } = &mut self.exits;
+        let pc = from.control.pc;
+        if let Thread::Handler { interrupt, .. } = thread {
+            self.trace.ends.insert((interrupt, pc));
+        }
+        let told = self.partition.told(pc, |cell| self.store.cell(&exit.state.memory, cell));
+        let Exits { list, told: all, of } = &mut self.exits;
         let numbers = of.entry(thread).or_default();
-        match numbers.iter().copied().find(|one| list[*one as usize].control == exit.control) {
+        let is_same = |one: &&u32| list[**one as usize].control == exit.control && all[**one as usize] == told;
+        match numbers.iter().find(is_same).copied() {
             None => {
                 numbers.push(list.len() as u32);
                 list.push(exit);
+                all.push(told);
             }
             Some(number) => {
                 let before = &mut list[number as usize];
                 if before.state.covers(&exit.state, silence, &self.store) {
                     return;
                 }
-                before.state = before.state.join(&exit.state, silence, &mut self.store);
+                let mut lost = Vec::new();
+                before.state = joined(&before.state, &exit.state, silence, (&mut self.store, &mut lost));
+                self.trace.lost.entry(pc).or_default().extend(lost);
             }
         }
         self.grown.insert(thread);
@@ -307,4 +462,16 @@ impl<'a> Fixpoint<'a> {
             self.queue.push(Reverse((is_handler, Reverse(depth), node.place.control.pc.0, number)));
         }
     }
+}
+
+/// The join of two states, and the cells that have known contents in each and none in the join.
+fn joined(one: &State, other: &State, silence: Silence, (store, lost): (&mut Store, &mut Vec<DataAddress>)) -> State {
+    let mut hull = |cell: DataAddress, one: TvByte, other: TvByte| {
+        if one != other && one.known().is_some() && other.known().is_some() {
+            lost.push(cell);
+        }
+        one.hull(other)
+    };
+    let (memory, equalities) = one.join_with(other, silence, store, &mut hull);
+    State { memory, equalities }
 }

@@ -1,51 +1,24 @@
-//! The pass that finds maps. Nothing of it need be trusted: [`check`] accepts what it finds, or does not.
+//! The pass that finds maps. Nothing of it need be trusted: [`check`](crate::check()) accepts what it finds, or does not.
 
+mod alarms;
+mod analysis;
+mod attempts;
 mod fixpoint;
+mod hints;
+mod nesting;
+mod numbers;
 mod partition;
 mod pointers;
+mod slice;
+mod trace;
 mod widening;
-
-use std::collections::BTreeMap;
 
 use avr_machine::Machine;
 
-use crate::check::{Claims, Move, check_from};
-use crate::gap::Gap;
-use crate::map::Map;
 use crate::step::Start;
-use fixpoint::Fixpoint;
+pub use analysis::{Analysis, Options};
 
-/// The limits of the pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// The most states of a map.
-    pub states: usize,
-    /// The most abstract states from which all steps are taken, counting repetitions.
-    pub steps: usize,
-    /// The most calls on the stack.
-    pub calls: usize,
-    /// The most states of one place that differ in what pointers are where interrupts may come, and where none may.
-    pub of_place: [usize; 2],
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { states: 60_000, steps: 600_000, calls: 48, of_place: [256, 2_200] }
-    }
-}
-
-/// A map with what follows from it.
-#[derive(Debug)]
-pub struct Analysis {
-    /// The map. If it is open, as far as it was made.
-    pub map: Map,
-    /// What follows from it, or why nothing does.
-    pub outcome: Result<Claims, Gap>,
-    /// The number of abstract states from which all steps were taken to find it, counting repetitions.
-    pub steps: usize,
-    /// The steps that do more than go on to the next instruction, with their number. If the map is open, some of them.
-    pub moves: BTreeMap<Move, usize>,
-}
+use attempts::Attempts;
 
 /// Finds a map of everything that a machine can do, and checks it.
 #[must_use]
@@ -68,17 +41,5 @@ pub fn analyse_from(
     options: &Options,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Analysis {
-    let mut fixpoint = Fixpoint::new(machine, start, *options, is_cancelled);
-    let found = fixpoint.run().and_then(|()| fixpoint.narrow());
-    let steps = fixpoint.steps();
-    let mut map = fixpoint.into_map();
-    let mut moves = BTreeMap::new();
-    let mut count = |one: Move| {
-        let is_plain = matches!(one, Move::To(from, to) if from.calls == to.calls && to.control.pc == from.control.pc.wrapping_add(1));
-        if !is_plain {
-            *moves.entry(one).or_default() += 1;
-        }
-    };
-    let outcome = found.and_then(|()| check_from(machine, start, &mut map, &mut count));
-    Analysis { map, outcome, steps, moves }
+    Attempts::new(machine, start, options, is_cancelled).analysis()
 }

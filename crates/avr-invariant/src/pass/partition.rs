@@ -1,12 +1,14 @@
 //! The parts into which the states of a place are divided: those that later instructions tell apart.
 
-use avr_isa::DataAddress;
+use avr_isa::{DataAddress, FlashWordAddress};
 use avr_machine::{Fetched, Machine, flag};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use three_valued::TvByte;
 
-use super::Options;
+use super::analysis::Options;
+use super::hints::Hints;
 use super::pointers::LivePointers;
+use crate::check::{MOST_CASES, MOST_SPLITS};
 use crate::map::{Place, State};
 use crate::memory::Store;
 
@@ -19,20 +21,44 @@ pub(crate) struct Part {
     flags: (u8, u8),
     /// The pointers that are used later, by register: the high byte, and the low one as far as it is known.
     pointers: Vec<(u16, u8, Option<u8>)>,
+    /// The cells that are told apart on demand, with their contents.
+    told: Told,
 }
+
+/// Cells with their contents.
+pub(crate) type Told = Vec<(DataAddress, u8)>;
+
+/// The most cases into which a state is split.
+const MOST_PARTS: usize = 16;
+
+/// The most contents of a cell before one instruction that are told apart.
+const MOST_VALUES: usize = 48;
+
+/// The most parts of a place up to which cells are told apart on demand.
+const MOST_TOLD: usize = 1_024;
 
 /// Divides the states of places.
 pub(crate) struct Partition<'a> {
     machine: &'a Machine,
     options: Options,
+    hints: &'a Hints,
     live: LivePointers,
     /// The number of parts of each place.
     parts: FxHashMap<Place, usize>,
+    /// The contents of cells that are told apart before instructions.
+    values: FxHashMap<(FlashWordAddress, DataAddress), FxHashSet<u8>>,
 }
 
 impl<'a> Partition<'a> {
-    pub(crate) fn new(machine: &'a Machine, options: Options) -> Self {
-        Self { machine, options, live: LivePointers::new(machine), parts: FxHashMap::default() }
+    pub(crate) fn new(machine: &'a Machine, (options, hints): (Options, &'a Hints)) -> Self {
+        Self {
+            machine,
+            options,
+            hints,
+            live: LivePointers::new(machine),
+            parts: FxHashMap::default(),
+            values: FxHashMap::default(),
+        }
     }
 
     /// Takes note of a new part of a place.
@@ -45,8 +71,38 @@ impl<'a> Partition<'a> {
         self.parts.clear();
     }
 
+    /// The cells that are told apart on demand before an instruction, but for those with many contents.
+    pub(crate) fn told(&mut self, pc: FlashWordAddress, cell: impl Fn(DataAddress) -> TvByte) -> Told {
+        let mut told = self.hints.told(pc, cell);
+        told.retain(|(cell, value)| {
+            let values = self.values.entry((pc, *cell)).or_default();
+            if values.len() < MOST_VALUES {
+                values.insert(*value);
+            }
+            values.len() < MOST_VALUES
+        });
+        told
+    }
+
+    /// The cells before instructions that have too many contents to be told apart.
+    pub(crate) fn abounding(&self) -> impl Iterator<Item = (FlashWordAddress, DataAddress)> + '_ {
+        self.values.iter().filter(|(_, values)| values.len() >= MOST_VALUES).map(|(place, _)| *place)
+    }
+
+    /// The cells that are told apart on demand before an instruction and hold one of a few values, with these.
+    pub(crate) fn few(&self, pc: FlashWordAddress, state: &State, store: &Store) -> Vec<(DataAddress, TvByte)> {
+        let cells = self.hints.cells(pc).map(|cell| (cell, store.cell(&state.memory, cell)));
+        let few = cells.filter(|(_, byte)| byte.known().is_none() && byte.count() <= MOST_CASES).take(MOST_SPLITS);
+        let mut count = 1;
+        few.take_while(|(_, byte)| {
+            count *= byte.count();
+            count <= MOST_PARTS
+        })
+        .collect()
+    }
+
     /// The part to which a state of a place belongs.
-    pub(crate) fn part(&self, place: &Place, state: &State, store: &Store) -> Part {
+    pub(crate) fn part(&mut self, place: &Place, state: &State, store: &Store) -> Part {
         let pc = place.control.pc;
         let cell = |address: DataAddress| store.cell(&state.memory, address);
         let status: TvByte = cell(self.machine.status_address());
@@ -66,6 +122,7 @@ impl<'a> Partition<'a> {
             Some((pair, high.known()?, low.known().filter(|_| parts < most)))
         });
         let pointers = pointers.collect();
-        Part { pointer, flags: (mask, status.value() & mask), pointers }
+        let told = if parts < MOST_TOLD { self.told(pc, cell) } else { Vec::new() };
+        Part { pointer, flags: (mask, status.value() & mask), pointers, told }
     }
 }

@@ -10,7 +10,7 @@ const STAGES: [u8; 2] = [8, 20];
 /// The numbers at which growing ranges stop.
 #[derive(Debug)]
 pub(crate) struct Thresholds {
-    /// Those that a program compares with or loads, and their neighbours.
+    /// Those that a program compares with or loads, and their neighbours: what is below a number that is below one of them, too.
     all: Vec<u8>,
     /// Those that bound a byte: masks, and what it is compared with.
     bounds: Vec<u8>,
@@ -28,10 +28,10 @@ impl Thresholds {
                 Instruction::Andi { k, .. } => k,
                 _ => continue,
             };
-            all.extend([k.wrapping_sub(1), k, k.wrapping_add(1)]);
+            all.extend([k.wrapping_sub(2), k.wrapping_sub(1), k, k.wrapping_add(1)]);
             match instruction {
                 Instruction::Andi { .. } => bounds.push(k),
-                Instruction::Cpi { .. } => bounds.extend([k.wrapping_sub(1), k]),
+                Instruction::Cpi { .. } => bounds.extend([k.wrapping_sub(2), k.wrapping_sub(1), k]),
                 _ => {}
             }
         }

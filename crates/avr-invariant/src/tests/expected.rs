@@ -4,11 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use avr_image::{Image, LoadOptions};
+use avr_machine::Machine;
 use avr_machine::device::Device;
 use avr_properties::{PropertyFile, Setting};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use crate::check::check;
+use crate::faults::{Fault, with_fault};
+use crate::gap::{Cycle, Reason};
 use crate::pass::{Analysis, Options, analyse};
 
 /// An entry of `firmware-samples/expected.ron`, as far as it matters here.
@@ -40,14 +44,20 @@ fn entries<T: DeserializeOwned>(file: &str) -> Vec<T> {
     options.from_str(&text).expect("the file has the form that its head describes")
 }
 
-/// What is found of an image with the text of a property file.
-fn analysed(path: &Path, properties: &str, device: &str) -> (Image, Analysis) {
+/// An image and the machine that executes it, with the text of a property file.
+fn machine(path: &Path, properties: &str, device: &str) -> (Image, Machine) {
     let device = Device::named(device).expect("the device exists");
     let options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
     let image = Image::load(path, &options).expect("it is an image");
     let file = PropertyFile::parse("properties", properties).expect("it is a property file");
     let setting = Setting { image: &image, device, start: None, file: &file, eeprom: &BTreeMap::new() };
     let machine = setting.machine().expect("the property file fits the image");
+    (image, machine)
+}
+
+/// What is found of an image with the text of a property file.
+fn analysed(path: &Path, properties: &str, device: &str) -> (Image, Analysis) {
+    let (image, machine) = machine(path, properties, device);
     let found = analyse(&machine, &Options::default());
     (image, found)
 }
@@ -71,6 +81,55 @@ fn maps_of_samples_contradict_no_verdict() {
         }
     }
     assert!(agreed >= 60 && exact >= 60, "only {agreed} verdicts and {exact} bounds are found");
+}
+
+/// The map of a sample within some steps for further attempts.
+fn of_sample(sample: &str, further: usize) -> (Machine, Analysis) {
+    let path = root().join(format!("firmware-samples/{sample}/{sample}.Os.elf"));
+    let (_, machine) = machine(&path, "()", "atmega328p");
+    let found = analyse(&machine, &Options { further, ..Options::default() });
+    (machine, found)
+}
+
+#[test]
+fn maps_with_nested_handlers_are_closed() {
+    for (sample, bound) in [("nested-bounded", 14), ("sketch-software-serial", 15)] {
+        let claims = of_sample(sample, 0).1.outcome.unwrap_or_else(|gap| panic!("{sample}: {gap}"));
+        assert_eq!(claims.stack_bound(), Some(bound), "{sample}");
+    }
+    let gap = of_sample("nested-unbounded", 100_000).1.outcome.expect_err("it has no bound");
+    assert_eq!(gap.reason, Reason::Nested(Cycle(vec![1]), 8));
+}
+
+#[test]
+fn partitions_on_demand_close_maps() {
+    for (sample, bound) in [("sketch-print", 9), ("packet-repaired", 13), ("copy-text", 4), ("pin-table", 4)] {
+        let (_, without) = of_sample(sample, 0);
+        assert!(without.outcome.is_err(), "{sample} needs no partitions");
+        let claims = of_sample(sample, 100_000).1.outcome.unwrap_or_else(|gap| panic!("{sample}: {gap}"));
+        assert!(claims.has_no_hazard(), "{sample}: {:?}", claims.marks);
+        assert_eq!(claims.stack_bound(), Some(bound), "{sample}");
+    }
+}
+
+#[test]
+fn what_partitions_do_not_help_is_named_as_before() {
+    let [before, after] = [0, 100_000].map(|further| of_sample("packet-overflow", further).1);
+    assert_eq!(before.outcome.expect_err("it is violated"), after.outcome.expect_err("it is violated"));
+    assert!(after.steps > before.steps && after.steps <= before.steps + 110_000, "{} steps", after.steps);
+}
+
+#[test]
+fn each_case_of_a_state_that_is_split_must_be_covered() {
+    let (machine, found) = of_sample("pin-table", 100_000);
+    let accepted = |number: usize| {
+        let mut map = found.map.clone();
+        map.entries.remove(number);
+        check(&machine, &mut map).is_ok()
+    };
+    let mut all = 0..found.map.entries.len();
+    assert!(!all.clone().any(accepted), "a map is accepted without one of its states");
+    assert!(all.any(|number| with_fault(Fault::CasesForgotten, || accepted(number))), "the fault is not found");
 }
 
 #[test]

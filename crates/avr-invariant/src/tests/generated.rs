@@ -4,7 +4,8 @@ use avr_isa::FlashWordAddress;
 use avr_machine::device::Device;
 use avr_machine::{FrameKind, Machine, MachineState};
 use avr_machine::{Options as MachineOptions, Program};
-use avr_testkit::programs::{interrupted, varied};
+use avr_testkit::programs::interrupted::{self, nested};
+use avr_testkit::programs::varied;
 use avr_testkit::{Random, cases};
 
 use super::runs::{Chaos, End, compare, run, run_from};
@@ -109,6 +110,11 @@ fn runs_of_interrupted_programs_stay_inside() {
 }
 
 #[test]
+fn runs_of_programs_with_nested_handlers_stay_inside() {
+    check(nested, cases(100, 3_000), 60);
+}
+
+#[test]
 fn runs_of_varied_programs_stay_inside() {
     check(varied::program, cases(100, 3_000), 5);
 }
@@ -153,10 +159,13 @@ fn runs_of_random_programs_find_faults() {
         Fault::MarksForgotten,
         Fault::DeadCellsKept,
     ];
-    for fault in faults {
+    let nesting = [Fault::NestingForgotten, Fault::NestedWritesForgotten, Fault::InterferenceForgotten];
+    let programs = |fault: Fault| (fault, interrupted::program as fn(&mut Random) -> Vec<u16>);
+    let all = faults.map(programs).into_iter().chain(nesting.map(|fault| (fault, nested as _)));
+    for (fault, program) in all {
         let mut seeds = 0..300;
         let is_found = |seed: u64| {
-            let machine = machine(interrupted::program, seed);
+            let machine = machine(program, seed);
             with_fault(fault, || contradiction(&machine, 8)).1.is_some()
         };
         assert!(seeds.any(is_found), "{fault:?} is not found");

@@ -15,8 +15,10 @@ use crate::map::{Map, State};
 use crate::memory::{BLOCK_PAGES, Memory, Store};
 use crate::pass::{Options, analyse};
 
+/// A machine with a random program; handlers let each other in in every second one.
 fn machine(seed: u64) -> Machine {
-    let words = interrupted::program(&mut Random::new(seed));
+    let program = if seed.is_multiple_of(2) { interrupted::program } else { interrupted::nested };
+    let words = program(&mut Random::new(seed));
     let device = Device::named("atmega328p").expect("the device exists");
     let word = |address: u32| words.get(address as usize).copied();
     let program = Program::decode(device.memory.flash_words(), device.core.features, word);

@@ -9,7 +9,7 @@ use avr_testkit::image::{Code, r};
 use super::runs::{Chaos, End, compare, run};
 use crate::check::Mark;
 use crate::faults::{Fault, with_fault};
-use crate::gap::Reason;
+use crate::gap::{Cycle, Reason};
 use crate::pass::{Analysis, Options, analyse};
 
 include!("../../fault-programs.rs");
@@ -72,6 +72,36 @@ fn a_return_address_in_registers_is_not_trusted() {
     assert_eq!(found.outcome.map_err(|gap| gap.reason), Err(Reason::ReturnAddress));
 }
 
+/// The reason why the map of a program with these handlers is open.
+fn open(handlers: [&[I]; 2], enabled: u8) -> Reason {
+    let code = checked(handlers, enabled, &[SEI, I::Nop], 18, 0);
+    analyse(&machine(&code.words), &Options::default()).outcome.expect_err("handlers nest without end").reason
+}
+
+#[test]
+fn handlers_that_nest_without_end_are_named() {
+    let alone = [SEI, I::Nop, CLI];
+    assert_eq!(open([&alone, &[]], 1), Reason::Nested(Cycle(vec![1]), 8));
+    let first = lets_in(&[], &[]);
+    let second = [I::Sbi { io: EIMSK, bit: 0 }, I::Cbi { io: EIMSK, bit: 1 }, SEI, I::Nop, CLI];
+    let reason = open([&first, &second], 1);
+    assert_eq!(reason, Reason::Nested(Cycle(vec![1, 2]), 8));
+    assert_eq!(reason.to_string(), "handlers interrupt each other in a cycle: 1, 2, 1, more than 8 times");
+}
+
+#[test]
+fn the_bound_counts_handlers_on_top_of_each_other() {
+    let bound = |name: &str| {
+        let (_, code) = harmless().into_iter().find(|one| one.0 == name).expect("there is such a program");
+        let claims = analyse(&machine(&code.words), &Options::default()).outcome.expect("it is closed");
+        claims.stack_bound()
+    };
+    // A return address, three bytes, and the same again for INT1 with one byte.
+    assert_eq!(bound("nested-alone"), Some(8));
+    // Three times a return address and two bytes.
+    assert_eq!(bound("nested-twice"), Some(12));
+}
+
 #[test]
 fn runs_of_the_programs_stay_inside_of_their_maps() {
     for (name, code) in all().into_iter().chain(harmless()) {
@@ -86,7 +116,7 @@ fn runs_of_the_programs_stay_inside_of_their_maps() {
 }
 
 /// The faults that make a map deny what runs come to, each with a program.
-const DENIED: [(Fault, &str); 10] = [
+const DENIED: [(Fault, &str); 19] = [
     (Fault::InterferenceForgotten, "counted"),
     (Fault::NumbersKept, "copied"),
     (Fault::EntryForgotten, "acknowledged"),
@@ -97,6 +127,15 @@ const DENIED: [(Fault, &str); 10] = [
     (Fault::DeadCellsKept, "below"),
     (Fault::MarksForgotten, "counted"),
     (Fault::GapsForgotten, "plain"),
+    (Fault::NestingForgotten, "nested-read"),
+    (Fault::NestingForgotten, "nested-enabled"),
+    (Fault::NestedWritesForgotten, "nested-write"),
+    (Fault::EntryOfInterrupted, "nested-entry"),
+    (Fault::InterferenceForgotten, "nested-read"),
+    (Fault::InterferenceForgotten, "nested-enabled"),
+    (Fault::RegistersTrusted, "nested-register"),
+    (Fault::ReturnAddressTrusted, "nested-redirected"),
+    (Fault::EntryForgotten, "nested-frame"),
 ];
 
 #[test]

@@ -12,8 +12,9 @@ const FUNCTION: u32 = 0x80;
 /// The first instruction of the main program, as a flash word address.
 pub const MAIN: u32 = 0xa0;
 
-/// A handler that counts in a shared cell or sets it, and gives registers back unless it is a careless one.
-fn handler(code: &mut Code, random: &mut Random) {
+/// A handler that counts in a shared cell or sets it, and gives registers back unless it is a careless one. It does something else before it
+/// writes.
+fn handler(code: &mut Code, random: &mut Random, meanwhile: impl Fn(&mut Code, &mut Random)) {
     let careless = random.below(6);
     code.add(Instruction::Push { rr: r(16) });
     if careless != 0 {
@@ -33,6 +34,7 @@ fn handler(code: &mut Code, random: &mut Random) {
             code.add(Instruction::Andi { rd: r(16), k: 3 });
         }
     }
+    meanwhile(code, random);
     code.add(Instruction::Sts { address: shared, rr: if careless == 1 { r(18) } else { r(16) } });
     if random.below(4) == 0 {
         code.trap(16, random.below(4));
@@ -46,6 +48,26 @@ fn handler(code: &mut Code, random: &mut Random) {
     }
     code.add(Instruction::Pop { rd: r(16) });
     code.add(Instruction::Reti);
+}
+
+/// Lets other interrupts in, mostly with the own one off.
+fn let_in(code: &mut Code, random: &mut Random, own: u8) {
+    if random.below(3) == 0 {
+        return;
+    }
+    let is_off = random.below(10) != 0;
+    if is_off {
+        code.add(Instruction::Cbi { io: EIMSK, bit: own });
+    }
+    code.add(Instruction::Bset { flag: 7 });
+    code.add(Instruction::Nop);
+    if random.below(2) == 0 {
+        code.add(Instruction::Lds { rd: r(16), address: cell(random) });
+    }
+    code.add(Instruction::Bclr { flag: 7 });
+    if is_off && random.below(10) != 0 {
+        code.add(Instruction::Sbi { io: EIMSK, bit: own });
+    }
 }
 
 /// An instruction or two of the main program or its function.
@@ -87,10 +109,19 @@ fn piece(code: &mut Code, random: &mut Random, calls: bool) {
 
 /// A main program that calls a function, with two handlers; traps are reserved opcodes.
 pub fn program(random: &mut Random) -> Vec<u16> {
+    program_with(random, |code, random, _| handler(code, random, |_, _| {}))
+}
+
+/// The same with handlers that let each other in, and some of them themselves.
+pub fn nested(random: &mut Random) -> Vec<u16> {
+    program_with(random, |code, random, own| handler(code, random, |code, random| let_in(code, random, own)))
+}
+
+fn program_with(random: &mut Random, handler: impl Fn(&mut Code, &mut Random, u8)) -> Vec<u16> {
     let mut code = Code::with_vectors(MAIN, &HANDLERS);
-    for entry in HANDLERS {
+    for (own, entry) in (0..).zip(HANDLERS) {
         code.place(entry);
-        handler(&mut code, random);
+        handler(&mut code, random, own);
     }
     code.place(FUNCTION);
     (0..random.below(3)).for_each(|_| piece(&mut code, random, false));

@@ -48,7 +48,7 @@ pub(crate) struct OnMachine<'a> {
 impl OnMachine<'_> {
     /// A closed set behind a state in which nothing is reached, if one is found.
     pub(crate) fn closed_set(&self, state: &MachineState<u8>) -> Option<Map> {
-        let limits = Options { steps: STEPS, ..LIMITS };
+        let limits = Options { steps: STEPS, further: 0, ..LIMITS };
         let Analysis { map, outcome, .. } = analyse_from(self.machine, Start::At(state), &limits, self.is_over);
         // SOUND: behind a hazard anything may happen.
         let is_lost = outcome.is_ok_and(|claims: Claims| claims.has_no_hazard())

@@ -36,7 +36,7 @@ use crate::diagnosis::vacuity::{self, MAX_TRIED, Vacuity, speaks_of_states_only}
 use crate::stack_bound::StackBound;
 
 /// The limits of the pass. They are in abstract steps, so that the answer does not depend on the machine that it is sought on.
-const LIMITS: Options = Options { states: 60_000, steps: 200_000, calls: 48, of_place: [256, 2_200] };
+const LIMITS: Options = Options { states: 60_000, steps: 200_000, calls: 48, of_place: [256, 2_200], further: 100_000 };
 
 /// The outcome of looking for invariants of the whole program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -183,7 +183,7 @@ impl StateView for View<'_> {
     }
 
     fn interrupt_depth(&self) -> usize {
-        // SOUND: no handler of a map is interrupted, and what its frames leave out are those of the main program.
+        // SOUND: the frames of what a handler interrupts are left out, so that there may be more; whether there are any is all that is asked.
         let frames = self.map.calls.frames(self.entry.place.calls).iter();
         frames.filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count()
     }

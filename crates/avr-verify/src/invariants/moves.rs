@@ -2,10 +2,11 @@
 
 use avr_image::Image;
 use avr_invariant::{Entry, Map, Move, Place, Thread};
-use avr_isa::FlashWordAddress;
+use avr_isa::{DataAddress, FlashWordAddress};
 use avr_machine::Frame;
 use avr_model::reduction::skipped_paths::{Log, Spot};
 use avr_model::state::interner::{CallsId, Store};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// A place that a handler interrupts.
@@ -38,15 +39,17 @@ pub(super) fn log(
         match one {
             Move::To(from, to) => {
                 for (from, base) in threads.spots(from, store) {
-                    let to = Spot { pc: to.control.pc, calls: threads.calls(to, base, store) };
+                    let to = Spot { pc: to.control.pc, calls: threads.calls(to.thread, to.calls, base, store) };
                     log.note_moves(from, to, *times);
                 }
             }
             Move::Begins(from, to) => {
-                let calls = push(store, CallsId(0), map.calls.frames(from.calls));
-                let from = Spot { pc: from.control.pc, calls };
-                let to = Spot { pc: to.control.pc, calls: threads.calls(to, Some(Base { pc: from.pc, calls }), store) };
-                log.note_moves(from, to, *times);
+                for calls in threads.whole(from.thread, from.calls, store) {
+                    let from = Spot { pc: from.control.pc, calls };
+                    let base = Some(Base { pc: from.pc, calls });
+                    let to = Spot { pc: to.control.pc, calls: threads.calls(to.thread, to.calls, base, store) };
+                    log.note_moves(from, to, *times);
+                }
             }
             Move::Returns(from) => {
                 for (from, base) in threads.spots(from, store) {
@@ -59,27 +62,57 @@ pub(super) fn log(
     log
 }
 
+/// The most places that are told of one handler.
+const MOST_BASES: usize = 256;
+
 fn bases(map: &Map, moves: &BTreeMap<Move, usize>, image: &Image, store: &mut Store) -> BTreeMap<Thread, Vec<Base>> {
-    let mut first: BTreeMap<(Thread, u32, Option<u32>), FlashWordAddress> = BTreeMap::new();
+    let mut first: BTreeMap<(Thread, Thread, u32, Option<u32>), FlashWordAddress> = BTreeMap::new();
     for one in moves.keys() {
         if let Move::Begins(from, to) = one {
             let located = image.symbols.function_at(from.address());
             let function = located.map(|located| from.address().0 - located.offset);
-            first.entry((to.thread, from.calls, function)).or_insert(from.control.pc);
+            first.entry((to.thread, from.thread, from.calls, function)).or_insert(from.control.pc);
         }
     }
-    let mut bases: BTreeMap<Thread, Vec<Base>> = BTreeMap::new();
-    for ((thread, calls, _), pc) in first {
-        let calls = push(store, CallsId(0), map.calls.frames(calls));
-        bases.entry(thread).or_default().push(Base { pc, calls });
+    // What a handler interrupts has a higher stack pointer, so that its own bases are there before.
+    let mut first: Vec<_> = first.into_iter().collect();
+    first.sort_by_key(|((thread, ..), _)| Reverse(pointer(*thread)));
+    let mut threads = Threads { map, bases: BTreeMap::new() };
+    for ((thread, from, calls, _), pc) in first {
+        for calls in threads.whole(from, calls, store) {
+            let of_thread = threads.bases.entry(thread).or_default();
+            if of_thread.len() < MOST_BASES {
+                of_thread.push(Base { pc, calls });
+            }
+        }
     }
-    bases
+    threads.bases
+}
+
+/// The stack pointer at which a handler begins.
+fn pointer(thread: Thread) -> Option<DataAddress> {
+    match thread {
+        Thread::Main => None,
+        Thread::Handler { pointer, .. } => Some(pointer),
+    }
 }
 
 impl Threads<'_> {
+    /// The whole call strings of a call string of a thread.
+    fn whole(&self, thread: Thread, calls: u32, store: &mut Store) -> Vec<CallsId> {
+        match thread {
+            Thread::Main => vec![self.calls(thread, calls, None, store)],
+            Thread::Handler { .. } => {
+                let bases = self.bases.get(&thread).into_iter().flatten();
+                bases.map(|base| self.calls(thread, calls, Some(*base), store)).collect()
+            }
+        }
+    }
+
     /// The spots of a place: one for each place that its handler interrupts.
     fn spots(&self, place: &Place, store: &mut Store) -> Vec<(Spot, Option<Base>)> {
-        let spot = |base| (Spot { pc: place.control.pc, calls: self.calls(place, base, store) }, base);
+        let spot =
+            |base| (Spot { pc: place.control.pc, calls: self.calls(place.thread, place.calls, base, store) }, base);
         match place.thread {
             Thread::Main => [None].map(spot).to_vec(),
             Thread::Handler { .. } => {
@@ -88,10 +121,10 @@ impl Threads<'_> {
         }
     }
 
-    /// The whole call string of a place.
-    fn calls(&self, place: &Place, base: Option<Base>, store: &mut Store) -> CallsId {
-        let frames = self.map.calls.frames(place.calls);
-        match (place.thread, base, frames) {
+    /// The whole call string of one of a thread on top of a place.
+    fn calls(&self, thread: Thread, calls: u32, base: Option<Base>, store: &mut Store) -> CallsId {
+        let frames = self.map.calls.frames(calls);
+        match (thread, base, frames) {
             (Thread::Handler { .. }, Some(base), [own, rest @ ..]) => {
                 let own = store.push_call(base.calls, Frame { return_address: base.pc, ..*own });
                 push(store, own, rest)

@@ -108,6 +108,8 @@ struct Drawn {
     is_torn: bool,
     /// The state behind the entry into the handler that is active.
     at_entry: Option<State>,
+    /// The handler that this one interrupts, with the state behind its entry.
+    below: Option<(Thread, State)>,
 }
 
 /// What comes of a step.
@@ -248,7 +250,7 @@ impl<'a> Sampler<'a> {
             let (mut entered, mut forced) = (Vec::new(), BTreeSet::new());
             for ((drawn, pair), answer) in states.into_iter().zip(&raised).zip(answers) {
                 match answer {
-                    Some(answer) if answer.handlers > 0 => {
+                    Some(answer) if answer.handlers > drawn.state.handlers => {
                         forced.insert(*pair);
                         if let Some(Outcome::Covered) = self.judge(&drawn, &answer) {
                             entered.push((drawn, pair.1, answer));
@@ -312,6 +314,7 @@ impl<'a> Sampler<'a> {
                 if let Ok(mut drawn) = self.draw(number, Happens::Instruction, Some(entry)) {
                     drawn.pushed = interrupted.pushed.clone();
                     drawn.pushed.push((pointer.0, interrupted.state.pc));
+                    drawn.below = interrupted.at_entry.clone().map(|entry| (interrupted.thread, entry));
                     all.push(drawn);
                 }
             }
@@ -348,14 +351,19 @@ impl<'a> Sampler<'a> {
     /// Looks at a state and what it led to, as in a run. None if something is wrong.
     fn judge(&mut self, drawn: &Drawn, answer: &State) -> Option<Outcome> {
         let watcher = Watcher::amid(&self.subject.image, drawn.pushed.clone(), drawn.is_torn);
-        let active = match (drawn.thread, &drawn.at_entry) {
-            (Thread::Handler { interrupt, pointer }, Some(entry)) => {
-                vec![Active { pointer: pointer.0, number: interrupt, entry: entry.clone() }]
+        let below = drawn.below.iter().map(|(thread, entry)| (*thread, entry));
+        let handlers = below.chain(drawn.at_entry.iter().map(|entry| (drawn.thread, entry)));
+        let active = handlers.filter_map(|(thread, entry)| match thread {
+            Thread::Main => None,
+            Thread::Handler { interrupt, pointer } => {
+                Some(Active { pointer: pointer.0, number: interrupt, entry: entry.clone() })
             }
-            _ => Vec::new(),
-        };
-        let mut one = OneRun::new(self.closed, watcher, active);
-        let goes_on = one.look(&drawn.state) && one.look(answer);
+        });
+        let mut one = OneRun::new(self.closed, watcher, active.collect());
+        // libsimavr is told of the youngest handler only.
+        let untold = usize::from(drawn.below.is_some());
+        let counted = |state: &State| State { handlers: state.handlers + untold, ..state.clone() };
+        let goes_on = one.look(&counted(&drawn.state)) && one.look(&counted(answer));
         let (covered, problem) = (one.covered, one.problem);
         match problem {
             None if goes_on => Some(Outcome::Covered),
@@ -475,6 +483,7 @@ impl<'a> Sampler<'a> {
             pushed,
             is_torn: control.torn,
             at_entry: entry,
+            below: None,
         })
     }
 
@@ -547,7 +556,7 @@ impl<'a> Sampler<'a> {
 /// True for places at which an interrupt may come, if it is enabled and requested.
 fn is_interruptible(place: &Place) -> bool {
     let control = &place.control;
-    place.thread == Thread::Main && !control.interrupt_delay && !control.torn
+    !control.interrupt_delay && !control.torn
 }
 
 /// True if a request of an interrupt stands, or hardware can make one.
