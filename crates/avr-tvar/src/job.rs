@@ -339,6 +339,8 @@ impl Job {
             transitions: 0,
             time: self.monitor.elapsed(),
         };
+        let invariants = self.known.invariants();
+        let reason = invariants.as_ref().map_or_else(|| reason.clone(), |outcome| outcome.with_alarm(&reason));
         let culprit = Culprit::of_limit(limit, "the work was given up".to_owned(), progress.refinements);
         let unknown = Unknown { culprit: Some(Box::new(culprit)), ..Unknown::because(reason) };
         let start = self.file.start_address(self.device, self.start);
@@ -374,7 +376,7 @@ impl Job {
             passes: progress.pass,
             last_pass: Duration::ZERO,
             exploration: None,
-            invariants: None,
+            invariants,
         }
     }
 }

@@ -1,14 +1,17 @@
-//! Random runs that are directed at the deepest stack come there where others do not, and say nothing else.
+//! Random runs that are directed at the deepest stack or at an alarm come there where others do not, and say nothing else.
 
-use crate::invariants::Sought;
+use crate::invariants::{AlarmKind, Sought};
 use crate::machine;
+use crate::pipeline::observer::SAMPLED_FOR_ALARM;
 use crate::random_programs::{Code, EIMSK, LONG, Random, r, with_request};
 use crate::request::{Reductions, Request};
-use avr_isa::{DataAddress, Instruction as I};
+use avr_isa::{DataAddress, Instruction as I, Pointer, PointerMode};
 use avr_model::context::Context;
+use avr_properties::{AtomTable, Definitions, Property, bind};
 use avr_testkit::programs::SREG;
-use avr_witness::Sampler;
-use tvar::Unlimited;
+use avr_witness::{Sampler, Search};
+use mu_calculus::{Formula, Modality, NormalForm};
+use tvar::{Goal, Unlimited};
 
 /// The number of programs of a kind, each with constants of its own.
 const PROGRAMS: u64 = 10;
@@ -144,6 +147,51 @@ fn missed(kind: fn(&mut Random) -> Vec<u16>, is_directed: bool, steps: u64) -> V
         deepest < Some(bound)
     };
     (0..PROGRAMS).filter(is_missed).collect()
+}
+
+/// A chain whose last function stores beyond the memory.
+fn alarming_chain(random: &mut Random) -> Vec<u16> {
+    program(random, false, |code, _| {
+        code.add(I::Ldi { rd: r(31), k: 9 });
+        code.add(I::In { rd: r(30), io: PINS[0] });
+        code.add(I::St { pointer: Pointer::Z, mode: PointerMode::Displacement(0), rr: r(24) });
+    })
+}
+
+/// True if a run comes to the hazard of a program within the steps that alarms are searched for.
+fn comes_to_hazard(words: &[u16], is_directed: bool) -> bool {
+    with_request(words, &[], Reductions::ALL, LONG, |request: &Request<'_>| {
+        let machine = machine(request).expect("there are no assumptions");
+        let sought = Sought::look(&machine, request.image, &Unlimited);
+        let [alarm] = sought.outcome.alarms.as_slice() else { panic!("{:?}", sought.outcome) };
+        assert!(matches!(alarm.kind, AlarmKind::Hazard(_)), "{alarm:?}");
+        let mut table = AtomTable::default();
+        let bound = bind(&Property::inherent(), &Definitions::default(), &request.binding(), &mut table);
+        let formula = Formula::Modal(Modality::Box, Box::new(bound.expect("it binds").formula));
+        let goal = Goal { formula: NormalForm::new(&formula).expect("it translates"), observes_hazards: true };
+        let atoms = table.atoms();
+        let context = Context::new(&machine, atoms);
+        let distances = sought.alarms.and_then(|alarms| alarms.distances).filter(|_| is_directed);
+        let steps = if is_directed { (0, SAMPLED_FOR_ALARM) } else { (SAMPLED_FOR_ALARM, 0) };
+        let found = Sampler::directed_at(distances).refute(&context, &[(0, &goal)], steps, &Unlimited);
+        found.into_iter().any(|(_, search)| match search {
+            Search::Found(run) => run.replayed && run.end.hazard.is_some(),
+            other => panic!("{other:?}"),
+        })
+    })
+}
+
+#[test]
+fn an_alarm_behind_branches_is_found() {
+    let missed = |is_directed: bool| {
+        let is_missed = |seed: &u64| !comes_to_hazard(&alarming_chain(&mut Random::new(*seed)), is_directed);
+        (0..PROGRAMS).filter(is_missed).collect::<Vec<_>>()
+    };
+    let (directed, others) = (missed(true), missed(false));
+    assert!(
+        directed.len() * 5 <= PROGRAMS as usize && directed.len() + 2 < others.len(),
+        "{directed:?} and {others:?}"
+    );
 }
 
 #[test]
