@@ -125,7 +125,7 @@ impl Sought {
     pub(crate) fn find_lines(&mut self, trial: &Trial<'_>) {
         let begun = ThreadTime::now();
         if let Some(alarms) = &mut self.alarms {
-            alarms.find_lines(trial);
+            alarms.find_lines(trial, self.outcome.steps);
             self.outcome.alarms = alarms.list.clone();
         }
         self.cpu_time += begun.elapsed();

@@ -7,7 +7,9 @@ use avr_machine::Machine;
 use avr_machine::device::Device;
 use avr_properties::PropertyFile;
 
-/// The most abstract steps that all trials take together.
+/// The abstract steps that all trials take together: some, so many for each that it took to find the alarms, and no more than a number.
+const FEW_STEPS: usize = 1_000;
+const STEPS_PER_STEP: usize = 4;
 const MOST_STEPS: usize = 30_000;
 /// The most inputs of an alarm that are tried.
 const MOST_INPUTS: usize = 3;
@@ -32,9 +34,9 @@ enum Effect {
 }
 
 impl Alarms {
-    /// Looks for a line for each alarm that removes it.
-    pub(crate) fn find_lines(&mut self, trial: &Trial<'_>) {
-        let mut left = MOST_STEPS;
+    /// Looks for a line for each alarm that removes it. To find the alarms took so many abstract steps.
+    pub(crate) fn find_lines(&mut self, trial: &Trial<'_>, steps: usize) {
+        let mut left = MOST_STEPS.min(FEW_STEPS + STEPS_PER_STEP * steps);
         for alarm in &mut self.list {
             let mut lines = trial.candidates(alarm).into_iter();
             alarm.line = lines.find_map(|text| match trial.effect(&text, alarm, &mut left) {
