@@ -25,7 +25,7 @@ const SAMPLED_PER_ROUND: u64 = 5_000;
 const FEWEST_SAMPLED: u64 = 50_000;
 
 /// The number of steps at random, at least, where a hazard is looked for and an alarm tells where it may be.
-pub(crate) const SAMPLED_FOR_ALARM: u64 = 500_000;
+pub(crate) const SAMPLED_FOR_ALARM: u64 = 300_000;
 
 /// The number of steps at random, at least, before a run as deep as the stack bound is given up.
 const SAMPLED_FOR_DEPTH: u64 = 1_000_000;
