@@ -120,6 +120,13 @@ impl PropertyFile {
 }
 
 impl PropertyFile {
+    /// Adds what another file assumes of inputs, and the hazards that it allows everywhere.
+    pub fn add_assumptions(&mut self, other: Self) {
+        self.allow.extend(other.allow);
+        self.assume.extend(other.assume);
+        self.assume_places.extend(other.assume_places);
+    }
+
     /// True if the file allows a hazard after which nothing is defined, so that a path may end.
     #[must_use]
     pub fn ends_paths(&self) -> bool {

@@ -228,7 +228,7 @@ fn help_text(names: &Names<'_>, help: Help) -> String {
     }
 }
 
-fn bound_text(limit: Limit) -> &'static str {
+pub(crate) fn bound_text(limit: Limit) -> &'static str {
     match limit {
         Limit::UnknownPointer => "to check the pointer or index against its bounds right before the access",
         Limit::UnknownTarget => "to check the index right before the indirect jump or call",

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use avr_verify::{Exploration, PropertyResult, StackBound, Statistics, Vacuity, Verdict};
 
+use crate::alarms::JsonAlarm;
 use crate::baseline::Changes;
 use crate::culprit::JsonUnknown;
 use crate::escape::json_text;
@@ -114,6 +115,8 @@ struct JsonInvariants<'a> {
     steps: usize,
     /// The reasons why nothing follows from them.
     open: &'a [String],
+    /// The alarms, with what they depend on.
+    alarms: Vec<JsonAlarm>,
 }
 
 #[derive(Serialize)]
@@ -158,6 +161,7 @@ impl Report<'_> {
                 states: outcome.states,
                 steps: outcome.steps,
                 open: &outcome.open,
+                alarms: self.json_alarms(),
             }),
             peak_memory_bytes: self.peak_memory_bytes,
         };

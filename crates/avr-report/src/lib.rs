@@ -4,6 +4,7 @@
 //! verified, read or written here, and nothing depends on the terminal: whoever prints decides about colour.
 #![forbid(unsafe_code)]
 
+mod alarms;
 mod baseline;
 mod check;
 mod culprit;

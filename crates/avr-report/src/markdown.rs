@@ -30,6 +30,10 @@ impl Report<'_> {
             let said: Vec<String> = finding.iter().map(|line| markdown(line)).collect();
             put(&mut page, format_args!("\nFinding: {}\n", said.join(". ")));
         }
+        for alarm in self.alarm_lines().iter().filter(|_| self.has_unknown()) {
+            let said: Vec<String> = alarm.iter().map(|line| markdown(line)).collect();
+            put(&mut page, format_args!("\nAlarm: {}\n", said.join(". ")));
+        }
         put(&mut page, format_args!("\nStack: {}\n", text::stack(self.results.stack)));
         for assumption in &self.results.assumptions {
             put(&mut page, format_args!("\nAssuming {}\n", markdown(assumption)));

@@ -100,6 +100,14 @@ impl Report<'_> {
                 line(&mut text, if number == 0 { "map" } else { "" }, &Escaped(&said).to_string());
             });
         }
+        if detail != Detail::Verdicts || self.has_unknown() {
+            for (number, alarm) in self.alarm_lines().iter().enumerate() {
+                let label = if number == 0 { "alarms" } else { "" };
+                for (index, said) in alarm.iter().enumerate() {
+                    line(&mut text, if index == 0 { label } else { "" }, &Escaped(said).to_string());
+                }
+            }
+        }
         if let Some((firmware, changes)) = self.told_changes() {
             line(&mut text, "since", &Escaped(&firmware).to_string());
             changes.iter().for_each(|change| text.push_str(&format!("{INDENT}{}\n", Escaped(change))));

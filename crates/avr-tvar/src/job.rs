@@ -339,6 +339,8 @@ impl Job {
             transitions: 0,
             time: self.monitor.elapsed(),
         };
+        let invariants = self.known.invariants();
+        let reason = invariants.as_ref().map_or_else(|| reason.clone(), |outcome| outcome.with_alarm(&reason));
         let culprit = Culprit::of_limit(limit, "the work was given up".to_owned(), progress.refinements);
         let unknown = Unknown { culprit: Some(Box::new(culprit)), ..Unknown::because(reason) };
         let start = self.file.start_address(self.device, self.start);
@@ -374,7 +376,7 @@ impl Job {
             passes: progress.pass,
             last_pass: Duration::ZERO,
             exploration: None,
-            invariants: None,
+            invariants,
         }
     }
 }
@@ -401,6 +403,50 @@ mod tests {
         let some = Progress { pass: 2, states: 7, refinements: 3, refined_at: Some(0x12), ..Progress::default() };
         let end = "exploring in pass 2, with 7 states reached after 3 refinements, the last at 0x0012";
         assert_eq!(told(&some), format!("the time limit of 2 s was reached while {end}"));
+    }
+
+    /// Interrupts the run before the first state space is built, and never comes back.
+    struct StuckAtOnce<'a>(&'a Job);
+
+    impl Watch for StuckAtOnce<'_> {
+        fn check(&self, progress: &Progress) -> Option<Exhausted> {
+            if progress.pass > 0 {
+                self.0.monitor.interrupt();
+                loop {
+                    thread::park();
+                }
+            }
+            None
+        }
+
+        fn cancelled(&self) -> bool {
+            false
+        }
+    }
+
+    fn get_stuck_at_once(job: &Job, sender: &Sender<()>) {
+        let _ = avr_verify::verify(&Request { watch: &StuckAtOnce(job), ..job.request() });
+        sender.send(()).expect("somebody listens");
+    }
+
+    #[test]
+    fn an_alarm_is_reported_when_the_work_does_not_come_back() {
+        let sample = "../../firmware-samples/function-table-out-of-range/function-table-out-of-range.Os.elf";
+        let image = format!("{}/{sample}", env!("CARGO_MANIFEST_DIR"));
+        let line = ["avr-tvar", "verify", &image, "--inherent"];
+        let Command::Verify(arguments) = Arguments::try_parse_from(line).expect("the line is valid").command else {
+            panic!("another command")
+        };
+        let job = Arc::new(configure(&arguments, Inputs::default(), Instant::now()).expect("the sample is there"));
+        let work = start(&job, None, get_stuck_at_once).expect("there are threads");
+        let Ended::GivenUp(limit) = watch(&job, &work) else { panic!("the work came back") };
+        let results = job.given_up(limit);
+        let [alarm] = results.invariants.as_ref().expect("they were looked for").alarms.as_slice() else {
+            panic!("{results:?}")
+        };
+        assert_eq!(alarm.line.as_ref().map(|line| line.text.as_str()), Some("assume: [\"PINB & 0x04 == 0\"]"));
+        let Verdict::Unknown(unknown) = &results.properties[0].verdict else { panic!("{results:?}") };
+        assert!(unknown.reason.ends_with(&alarm.text), "{}", unknown.reason);
     }
 
     /// Interrupts the run in the middle of the work, after the goals were evaluated for the first time, and never comes back.

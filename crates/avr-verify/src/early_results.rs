@@ -1,6 +1,7 @@
 //! Early results: what is known of the properties of a request while the work goes on.
 
 use crate::finding::Finding;
+use crate::invariants::InvariantsOutcome;
 use crate::results::{PropertyResult, Verdict};
 use crate::stack_bound::StackBound;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,6 +42,8 @@ struct SoFar {
     works: usize,
     /// The stack bound, as far as it is known.
     stack: StackBound,
+    /// The outcome of looking for invariants of the whole program.
+    invariants: Option<InvariantsOutcome>,
     /// The findings.
     findings: Vec<Finding>,
 }
@@ -87,6 +90,17 @@ impl EarlyResults {
             // SOUND: what cannot be says nothing; the results in the end say so.
             known.stack = if both.is_contradictory() { StackBound::default() } else { both };
         });
+    }
+
+    /// The outcome of looking for invariants of the whole program, as soon as that is over.
+    #[must_use]
+    pub fn invariants(&self) -> Option<InvariantsOutcome> {
+        self.with(|known| known.invariants.clone())
+    }
+
+    /// Takes note of the outcome of looking for invariants of the whole program.
+    pub(crate) fn learn_invariants(&self, outcome: InvariantsOutcome) {
+        self.with(|known| known.invariants = Some(outcome));
     }
 
     /// The number of a property among all.

@@ -49,7 +49,7 @@ pub use early_results::EarlyResults;
 pub use finding::{Certainty, Finding};
 pub use findings::{explained, findings, verify};
 pub use inclusion::{Explored, Fits, Shown, explored};
-pub use invariants::{Invariants, InvariantsOutcome};
+pub use invariants::{Alarm, AlarmKind, AlarmLine, Alarms, Dependence, DependenceKind, Invariants, InvariantsOutcome};
 pub use pipeline::machine::machine;
 pub use request::{DEFAULT_ENUMERATED, InvariantUse, Reductions, Request};
 pub use results::{Basis, PropertyResult, Recheck, Results, Statistics, Unknown, Verdict};

@@ -1,11 +1,11 @@
 //! The request to the verifier.
 
 use crate::early_results::EarlyResults;
-use crate::invariants::{Invariants, Sought};
+use crate::invariants::{Alarms, Invariants, Sought, Trial};
 use avr_image::{EepromAddress, Image};
 use avr_machine::Machine;
 use avr_machine::device::Device;
-use avr_properties::{Binding, PropertyFile};
+use avr_properties::{Binding, PropertyFile, Setting};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use tvar::{Strategy, Unlimited, Watch};
@@ -86,9 +86,17 @@ impl<'a> Request<'a> {
     /// The outcome of looking for invariants of the machine of this request, if that is wanted. Their stack bound is known from then on.
     pub(crate) fn find_invariants(&self, machine: &Machine) -> Option<Sought> {
         let is_wanted = matches!(self.invariants, InvariantUse::Find) && self.strategy == Strategy::Default;
-        let sought = is_wanted.then(|| Sought::look(machine, self.image, self.watch))?;
-        if let (Some(known), Some(found)) = (self.known, &sought.found) {
-            known.learn_stack(found.stack_bound());
+        let mut sought = is_wanted.then(|| Sought::look(machine, self.image, self.watch))?;
+        let Self { image, device, start, file, eeprom, .. } = *self;
+        sought.find_lines(&Trial {
+            file,
+            device,
+            machine: &|file| Setting { image, device, start, file, eeprom }.machine().ok(),
+            is_over: &|| self.watch.cancelled(),
+        });
+        if let Some(known) = self.known {
+            known.learn_invariants(sought.outcome.clone());
+            sought.found.iter().for_each(|found| known.learn_stack(found.stack_bound()));
         }
         Some(sought)
     }
@@ -99,10 +107,12 @@ impl<'a> Request<'a> {
         'a: 'b,
     {
         let found = sought.and_then(|sought| sought.found.as_ref());
-        let invariants = match (found, self.invariants) {
-            (Some(found), _) => InvariantUse::Given(found),
-            (None, InvariantUse::Find) => InvariantUse::Off,
-            (None, invariants) => invariants,
+        let alarms = sought.and_then(|sought| sought.alarms.as_ref());
+        let invariants = match (found, alarms, self.invariants) {
+            (Some(found), ..) => InvariantUse::Given(found),
+            (None, Some(alarms), _) => InvariantUse::Open(alarms),
+            (None, None, InvariantUse::Find) => InvariantUse::Off,
+            (None, None, invariants) => invariants,
         };
         Request { invariants, ..*self }
     }
@@ -128,6 +138,8 @@ pub enum InvariantUse<'a> {
     Off,
     /// They are looked for.
     Find,
+    /// They were looked for, and nothing follows because of these alarms.
+    Open(&'a Alarms),
     /// These are used, which were found for the same request, or for one that differs in properties that do not speak of the start-up
     /// code.
     Given(&'a Invariants),

@@ -148,6 +148,16 @@ impl PropertyResult {
         self.rests_on_choices() || has_no_run
     }
 
+    /// The same, where the reason of one that is open names the alarm that keeps invariants from proving it.
+    pub(crate) fn with_alarm(mut self, outcome: &InvariantsOutcome) -> Self {
+        if let Verdict::Unknown(unknown) = &mut self.verdict
+            && !unknown.self_check_failed
+        {
+            unknown.reason = outcome.with_alarm(&unknown.reason);
+        }
+        self
+    }
+
     /// True if nothing is known, and no check of the verifier itself failed.
     pub(crate) fn is_open(&self) -> bool {
         matches!(&self.verdict, Verdict::Unknown(unknown) if !unknown.self_check_failed)
@@ -235,7 +245,8 @@ impl Results {
     pub(crate) fn after(self, sought: Option<&Sought>) -> Self {
         let Some(Sought { outcome, cpu_time, .. }) = sought else { return self };
         let exploration = self.exploration.map(|exploration| exploration.with(outcome.steps as u64, *cpu_time));
-        Self { exploration, invariants: Some(outcome.clone()), ..self }
+        let properties = self.properties.into_iter().map(|result| result.with_alarm(outcome)).collect();
+        Self { properties, exploration, invariants: Some(outcome.clone()), ..self }
     }
 
     /// The results, unless they say of the stack what cannot be.

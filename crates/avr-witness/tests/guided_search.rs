@@ -82,7 +82,7 @@ fn found(words: &[u16], property: &str, steps: u64) -> Option<Evidence> {
     let machine = Machine::new(device, program, Options::default());
     let atoms = table.atoms().to_vec();
     let context = Context::new(&machine, &atoms);
-    let (_, search) = Sampler::default().refute(&context, &[(0, &goal)], steps, &Unlimited).pop()?;
+    let (_, search) = Sampler::default().refute(&context, &[(0, &goal)], (steps, 0), &Unlimited).pop()?;
     match search {
         Search::Found(evidence) => {
             assert!(evidence.replayed);

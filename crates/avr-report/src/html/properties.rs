@@ -13,6 +13,7 @@ impl Page<'_> {
     pub(super) fn properties(&self) -> Markup {
         let results = self.report.results;
         let said = self.report.finding_lines();
+        let alarms = self.report.alarm_lines();
         html! {
             section #properties {
                 h2 { "Properties" }
@@ -39,6 +40,15 @@ impl Page<'_> {
                             (self.property(result, number))
                         }
                         @if !self.shown.is_empty() { (stepper()) }
+                    }
+                }
+                @if !alarms.is_empty() {
+                    h3 #alarms { "Alarms" }
+                    p { "These steps keep invariants of the whole program from proving anything. What state spaces say stands." }
+                    @for alarm in &alarms {
+                        p.finding { @for (line, index) in alarm.iter().zip(0..) {
+                            @if index == 0 { b { (visible(line)) } } @else { br; (visible(line)) }
+                        } }
                     }
                 }
                 @if !said.is_empty() {

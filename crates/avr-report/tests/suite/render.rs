@@ -66,7 +66,12 @@ fn results() -> Results {
             time: Duration::from_millis(12),
             stored: Some(Stored { states: 1000, bytes: 84_500 }),
         }),
-        invariants: Some(InvariantsOutcome { states: None, steps: 9, open: vec!["a reason \x1b[2J".to_owned()] }),
+        invariants: Some(InvariantsOutcome {
+            states: None,
+            steps: 9,
+            open: vec!["a reason \x1b[2J".to_owned()],
+            alarms: Vec::new(),
+        }),
     }
 }
 

@@ -14,6 +14,7 @@ use tempfile::TempDir;
 const ECHO: &str = "firmware-samples/usart-echo/usart-echo.Os.elf";
 const NESTED: &str = "firmware-samples/nested-unbounded/nested-unbounded.Og.elf";
 const HAZARD: &str = "firmware-samples/hazard-reserved-opcode/hazard-reserved-opcode.elf";
+const STRING: &str = "firmware-samples/sketch-string/sketch-string.Os.elf";
 const BRANCH: &str = "firmware-samples/branch/branch.Og.elf";
 const PROPERTIES: &str = "properties/branch.ron";
 /// A sample with verdicts that hold in the model only.
@@ -49,6 +50,29 @@ fn without_times(text: &str) -> String {
     let text = text.replace("</td>", "</td>\n");
     let changing = [&changing[..], &[" ms</td>", " s</td>"]].concat();
     text.lines().filter(|line| !changing.iter().any(|part| line.contains(part))).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn alarms_are_told_in_all_reports() {
+    let folder = folder();
+    let json = folder.path().join("report.json");
+    let html = folder.path().join("report.html");
+    let reports = [format!("--report=json={}", json.display()), format!("--report=html={}", html.display())];
+    let output = avr_tvar(&["verify", STRING, "-v", &reports[0], &reports[1]]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let alarm = "a memory access through an unknown pointer at 0x0514 (in memcpy)";
+    let text = String::from_utf8(output.stdout).expect("output is UTF-8");
+    let told: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("alarms ")).map(str::trim).collect();
+    assert_eq!(told[0], format!("alarms    {alarm}"), "{text}");
+    assert_eq!(told[1], "it depends on r31:r30, from 0x0000 to 0xffff");
+    assert!(told.iter().any(|line| line.starts_with("what would help: to check the pointer")), "{text}");
+    let written = fs::read_to_string(&json).expect("the report is there");
+    let report: Value = serde_json::from_str(&written).expect("it is JSON");
+    assert_eq!(schema::problems(&report, schema::REPORT), Vec::<String>::new());
+    let told = &report["invariants"]["alarms"][0];
+    assert_eq!((&told["text"], &told["kind"], &told["pc"]), (&alarm.into(), &"limit".into(), &0x514.into()));
+    assert_eq!(told["depends_on"][0]["loop"]["function"], "memcpy");
+    assert!(fs::read_to_string(&html).expect("the page is there").contains(alarm));
 }
 
 #[test]

@@ -111,7 +111,7 @@ impl<'a> ByExecution<'a> {
     fn new(request: &'a Request<'a>, machine: &'a Machine) -> Self {
         let invariants = match request.invariants {
             InvariantUse::Given(invariants) => Some(invariants),
-            InvariantUse::Find | InvariantUse::Off => None,
+            InvariantUse::Find | InvariantUse::Open(_) | InvariantUse::Off => None,
         };
         let candidates = |invariants| {
             let is_candidate =

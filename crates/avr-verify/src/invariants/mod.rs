@@ -3,6 +3,7 @@
 //! `avr-invariant` finds a map and accepts it by its closing check. What it proves holds in every run (`docs/soundness.md`,
 //! "Thread-modular invariants").
 
+mod alarms;
 mod closed_set;
 mod distances;
 mod eventuality;
@@ -26,6 +27,8 @@ use std::time::{Duration, Instant};
 use three_valued::{Truth, TvByte};
 use tvar::{Progress, Watch};
 
+pub(crate) use alarms::Trial;
+pub use alarms::{Alarm, AlarmKind, AlarmLine, Alarms, Dependence, DependenceKind};
 pub(crate) use closed_set::{OnMachine, wanted};
 pub(crate) use eventuality::Comes;
 pub(crate) use guide::Claimed;
@@ -47,6 +50,24 @@ pub struct InvariantsOutcome {
     pub steps: usize,
     /// The reasons why nothing follows, each with its place; none if something does. The first are named if there are many.
     pub open: Vec<String>,
+    /// The alarms: the same reasons, as far as they have to do with the program, with what they depend on.
+    pub alarms: Vec<Alarm>,
+}
+
+impl InvariantsOutcome {
+    /// The reason why something is unknown, with the first alarm.
+    #[must_use]
+    pub fn with_alarm(&self, reason: &str) -> String {
+        match self.alarms.as_slice() {
+            [] => reason.to_owned(),
+            [only] => format!("{reason}; an alarm keeps invariants from proving anything: {}", only.text),
+            [first, rest @ ..] => {
+                let count = rest.len();
+                let more = if count == 1 { "one more".to_owned() } else { format!("{count} more") };
+                format!("{reason}; alarms keep invariants from proving anything: {}, and {more}", first.text)
+            }
+        }
+    }
 }
 
 /// The most reasons that are named.
@@ -57,6 +78,8 @@ const MOST_REASONS: usize = 4;
 pub(crate) struct Sought {
     /// They, if something follows from them.
     pub(crate) found: Option<Invariants>,
+    /// The alarms, if the map is open or has marks.
+    pub(crate) alarms: Option<Alarms>,
     /// The outcome for reports.
     pub(crate) outcome: InvariantsOutcome,
     /// The CPU time that it took.
@@ -80,8 +103,8 @@ impl Sought {
         let is_over = || watch.cancelled() || watch.check(&Progress::default()).is_some();
         if is_over() {
             let open = vec!["a limit was reached before they were looked for".to_owned()];
-            let outcome = InvariantsOutcome { states: None, steps: 0, open };
-            return Self { found: None, outcome, cpu_time: Duration::ZERO };
+            let outcome = InvariantsOutcome { states: None, steps: 0, open, alarms: Vec::new() };
+            return Self { found: None, alarms: None, outcome, cpu_time: Duration::ZERO };
         }
         let Analysis { map, outcome, steps, moves } = analyse_until(machine, &LIMITS, &is_over);
         let states = outcome.as_ref().ok().map(|claims| claims.states);
@@ -89,9 +112,23 @@ impl Sought {
             Ok(claims) => claims.marks.iter().map(|mark| text::mark(machine, image, mark)).take(MOST_REASONS).collect(),
             Err(gap) => vec![text::gap(machine, image, gap)],
         };
+        let has_alarms = !outcome.as_ref().is_ok_and(Claims::has_no_hazard);
+        let alarms = has_alarms.then(|| Alarms::new((machine, image), &map, &outcome));
         let claims = outcome.ok().filter(Claims::has_no_hazard);
         let found = claims.map(|claims| Invariants { map, claims, moves, time: started.elapsed() });
-        Self { found, outcome: InvariantsOutcome { states, steps, open }, cpu_time: begun.elapsed() }
+        let list = alarms.as_ref().map(|alarms| alarms.list.clone()).unwrap_or_default();
+        let outcome = InvariantsOutcome { states, steps, open, alarms: list };
+        Self { found, alarms, outcome, cpu_time: begun.elapsed() }
+    }
+
+    /// Looks for lines of the property file that remove alarms.
+    pub(crate) fn find_lines(&mut self, trial: &Trial<'_>) {
+        let begun = ThreadTime::now();
+        if let Some(alarms) = &mut self.alarms {
+            alarms.find_lines(trial, self.outcome.steps);
+            self.outcome.alarms = alarms.list.clone();
+        }
+        self.cpu_time += begun.elapsed();
     }
 }
 

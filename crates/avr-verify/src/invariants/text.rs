@@ -1,7 +1,7 @@
 //! What follows from a map, and the reasons why nothing does, in words.
 
 use avr_image::Image;
-use avr_invariant::{Gap, Mark, Thread};
+use avr_invariant::{Gap, Mark, Reason, Thread};
 use avr_isa::{DataAddress, Register};
 use avr_machine::Machine;
 use avr_machine::device::{BitKind, Promised};
@@ -14,6 +14,18 @@ use crate::diagnosis::unknown_reason::place_at;
 pub(super) fn mark(machine: &Machine, image: &Image, mark: &Mark) -> String {
     let Mark { thread, address, hazard } = mark;
     format!("{hazard} {}{} is not excluded", place_at(image, address.0), in_handler(machine, *thread))
+}
+
+/// The alarm that a gap is.
+pub(super) fn alarm(machine: &Machine, image: &Image, gap: &Gap) -> String {
+    let reason = match &gap.reason {
+        Reason::Limit(limit) => limit.to_string(),
+        reason => reason.to_string(),
+    };
+    match gap.at {
+        None => reason,
+        Some((thread, address)) => format!("{reason} {}{}", place_at(image, address.0), in_handler(machine, thread)),
+    }
 }
 
 /// The reason why a map is open.

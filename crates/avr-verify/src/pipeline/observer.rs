@@ -24,6 +24,9 @@ const SAMPLED_PER_ROUND: u64 = 5_000;
 /// The fewest steps at random that are worth it: instead of fewer, the state space tells soon.
 const FEWEST_SAMPLED: u64 = 50_000;
 
+/// The number of steps at random, at least, where a hazard is looked for and an alarm tells where it may be.
+pub(crate) const SAMPLED_FOR_ALARM: u64 = 300_000;
+
 /// The number of steps at random, at least, before a run as deep as the stack bound is given up.
 const SAMPLED_FOR_DEPTH: u64 = 1_000_000;
 
@@ -73,7 +76,8 @@ impl<'a> PropertyObserver<'a> {
         watch: &dyn Watch,
     ) -> Vec<usize> {
         let Some(sampler) = self.sampler.as_mut() else { return Vec::new() };
-        let found = aside(|| sampler.refute(&firmware.model.context, open, most, watch));
+        let steps = (most, SAMPLED_FOR_ALARM);
+        let found = aside(|| sampler.refute(&firmware.model.context, open, steps, watch));
         let note = |(number, search)| {
             self.shown.insert(number, Shown { search, expanded: None });
             number
@@ -139,7 +143,8 @@ impl<'a> Observer<Firmware<'a>> for PropertyObserver<'a> {
     fn refute(&mut self, firmware: &mut Firmware<'a>, open: &[(usize, &Goal)], watch: &dyn Watch) -> Vec<usize> {
         let rounds = self.sampler.as_mut().map_or(0, Sampler::count_round);
         let most = (firmware.model.step_counts().all() / STEPS_PER_SAMPLED).max(rounds * SAMPLED_PER_ROUND);
-        let refuted = if most < FEWEST_SAMPLED { Vec::new() } else { self.sampled(firmware, open, most, watch) };
+        let most = if most < FEWEST_SAMPLED { 0 } else { most };
+        let refuted = self.sampled(firmware, open, most, watch);
         self.tell_depth(firmware, watch);
         refuted
     }

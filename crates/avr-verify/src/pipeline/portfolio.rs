@@ -6,7 +6,7 @@ use super::observer::PropertyObserver;
 use super::property_class::visibility;
 use super::race::{End, EndsAnyway, Race, Runner, RunnerWatch};
 use crate::diagnosis::refinement_counts::RefinementCounts;
-use crate::request::Request;
+use crate::request::{InvariantUse, Request};
 use avr_analysis::interrupts::lets_interrupts_in;
 use avr_machine::Machine;
 use avr_model::Firmware;
@@ -124,7 +124,11 @@ fn decide_in_order<'m>(
     records_splits: bool,
 ) -> Decided<'m> {
     let searches = request.strategy == Strategy::Default && !records_splits && may_search();
-    let mut sampler = searches.then(Sampler::default);
+    let alarms = match request.invariants {
+        InvariantUse::Open(alarms) => alarms.distances.clone(),
+        InvariantUse::Given(_) | InvariantUse::Find | InvariantUse::Off => None,
+    };
+    let mut sampler = searches.then(|| Sampler::directed_at(alarms));
     let mut steps = StepCounts::default();
     let mut attempts = portfolio(request, machine, (atoms, asked), records_splits).into_iter().peekable();
     while let Some(attempt) = attempts.next() {

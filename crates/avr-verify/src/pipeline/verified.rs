@@ -48,7 +48,7 @@ pub fn explained(request: &Request<'_>) -> Result<Results, PropertyError> {
             let recovered = |property| Some(recovered(&request, (&machine, invariants), property).ok()?.result);
             properties.iter().map(recovered).collect()
         }
-        InvariantUse::Find | InvariantUse::Off => properties.iter().map(|_| None).collect(),
+        InvariantUse::Find | InvariantUse::Open(_) | InvariantUse::Off => properties.iter().map(|_| None).collect(),
     };
     let is_sought = |(property, found): (&Property, &Option<PropertyResult>)| {
         seeks_closed_sets && found.is_none() && may_be_confined(&request, property)
@@ -104,9 +104,10 @@ pub(crate) fn verified_while<T>(
     let known = EarlyResults::default();
     let known = &request.known.unwrap_or(&known).with_own_goals();
     let found = request.find_invariants(&machine);
-    let invariants = match request.with_invariants(found.as_ref()).invariants {
+    let used = request.with_invariants(found.as_ref()).invariants;
+    let invariants = match used {
         InvariantUse::Given(invariants) => Some(invariants),
-        InvariantUse::Find | InvariantUse::Off => None,
+        InvariantUse::Find | InvariantUse::Open(_) | InvariantUse::Off => None,
     };
     let begun = ThreadTime::now();
     let mut asked = GoalTable { image: request.image, properties: Vec::new(), goals: Vec::new(), known };
@@ -123,7 +124,7 @@ pub(crate) fn verified_while<T>(
     let fairness: Vec<String> = asked.properties.iter().flat_map(assumed).collect();
     let atoms = table.atoms();
     let timer = PassTimer::new(deciding);
-    let timed = Request { watch: &timer, ..*request };
+    let timed = Request { watch: &timer, invariants: used, ..*request };
     let Decided { mut firmware, mut observer, outcome } =
         decide(&timed, &machine, (atoms, &asked), purpose == Purpose::Certificate);
     let last_pass = timer.elapsed();

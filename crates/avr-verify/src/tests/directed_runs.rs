@@ -1,14 +1,17 @@
-//! Random runs that are directed at the deepest stack come there where others do not, and say nothing else.
+//! Random runs that are directed at the deepest stack or at an alarm come there where others do not, and say nothing else.
 
-use crate::invariants::Sought;
+use crate::invariants::{Alarm, AlarmKind, Sought};
 use crate::machine;
+use crate::pipeline::observer::SAMPLED_FOR_ALARM;
 use crate::random_programs::{Code, EIMSK, LONG, Random, r, with_request};
 use crate::request::{Reductions, Request};
-use avr_isa::{DataAddress, Instruction as I};
+use avr_isa::{DataAddress, Instruction as I, Pointer, PointerMode};
 use avr_model::context::Context;
+use avr_properties::{AtomTable, Definitions, Property, bind};
 use avr_testkit::programs::SREG;
-use avr_witness::Sampler;
-use tvar::Unlimited;
+use avr_witness::{Sampler, Search};
+use mu_calculus::{Formula, Modality, NormalForm};
+use tvar::{Goal, Unlimited};
 
 /// The number of programs of a kind, each with constants of its own.
 const PROGRAMS: u64 = 10;
@@ -144,6 +147,52 @@ fn missed(kind: fn(&mut Random) -> Vec<u16>, is_directed: bool, steps: u64) -> V
         deepest < Some(bound)
     };
     (0..PROGRAMS).filter(is_missed).collect()
+}
+
+/// A chain whose last function stores beyond the memory.
+fn alarming_chain(random: &mut Random) -> Vec<u16> {
+    program(random, false, |code, _| {
+        code.add(I::Ldi { rd: r(31), k: 9 });
+        code.add(I::In { rd: r(30), io: PINS[0] });
+        code.add(I::St { pointer: Pointer::Z, mode: PointerMode::Displacement(0), rr: r(24) });
+    })
+}
+
+/// True if a run comes to the hazard of a program within the steps that alarms are searched for; none if there is no alarm.
+fn comes_to_hazard(words: &[u16], is_directed: bool) -> Option<bool> {
+    with_request(words, &[], Reductions::ALL, LONG, |request: &Request<'_>| {
+        let machine = machine(request).expect("there are no assumptions");
+        let sought = Sought::look(&machine, request.image, &Unlimited);
+        let alarms = sought.alarms?;
+        assert!(matches!(alarms.list.as_slice(), [Alarm { kind: AlarmKind::Hazard(_), .. }]), "{alarms:?}");
+        let mut table = AtomTable::default();
+        let bound = bind(&Property::inherent(), &Definitions::default(), &request.binding(), &mut table);
+        let formula = Formula::Modal(Modality::Box, Box::new(bound.expect("it binds").formula));
+        let goal = Goal { formula: NormalForm::new(&formula).expect("it translates"), observes_hazards: true };
+        let atoms = table.atoms();
+        let context = Context::new(&machine, atoms);
+        let distances = alarms.distances.filter(|_| is_directed);
+        let steps = if is_directed { (0, SAMPLED_FOR_ALARM) } else { (SAMPLED_FOR_ALARM, 0) };
+        let found = Sampler::directed_at(distances).refute(&context, &[(0, &goal)], steps, &Unlimited);
+        Some(found.into_iter().any(|(_, search)| match search {
+            Search::Found(run) => run.replayed && run.end.hazard.is_some(),
+            other => panic!("{other:?}"),
+        }))
+    })
+}
+
+#[test]
+fn an_alarm_behind_branches_is_found() {
+    // Some numbers are never on the pins, so that there is no alarm.
+    let came = |is_directed: bool| {
+        let came = (0..)
+            .filter_map(|seed| Some((seed, comes_to_hazard(&alarming_chain(&mut Random::new(seed)), is_directed)?)));
+        came.take(PROGRAMS as usize).collect::<Vec<(u64, bool)>>()
+    };
+    let missed = |is_directed: bool| came(is_directed).into_iter().filter(|(_, came)| !came).collect::<Vec<_>>();
+    let (directed, others) = (missed(true), missed(false));
+    assert!(directed.len() + 3 < others.len(), "{directed:?} and {others:?}");
+    assert!(directed.iter().all(|missed| others.contains(missed)), "{directed:?} and {others:?}");
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn sampled(words: &[u16]) -> Sampled {
         let atoms = table.atoms();
         let context = Context::new(&machine, atoms);
         let mut sampler = Sampler::default();
-        let mut found = sampler.refute(&context, &[(0, &goal)], STEPS, &Unlimited);
+        let mut found = sampler.refute(&context, &[(0, &goal)], (STEPS, 0), &Unlimited);
         let steps_to_hazard = found.pop().map(|(_, search)| match search {
             Search::Found(run) => {
                 assert!(run.replayed && run.end.hazard.is_some());

@@ -6,7 +6,7 @@ use super::running::Running;
 use crate::concretise::concrete_step::{Answer, Answers, Asked, Stepper, Tried};
 use avr_isa::DataAddress;
 use avr_machine::{DeterminedBy, Happening, Input};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The most inputs of one register that are tried more often than others.
 const MAX_LIKELY: usize = 32;
@@ -98,7 +98,7 @@ impl<'m> Sampler<'m> {
 
     /// The answer that lets an interrupt come which leads nearer to where runs are directed at, every other time.
     fn nearer_interrupt(&mut self, stepper: &Stepper<'m>, asked: &[Asked], manner: Manner) -> Option<(usize, Answer)> {
-        let distances = Rc::clone(self.distances.as_ref()?);
+        let distances = Arc::clone(self.distances.as_ref()?);
         let mut wanted = distances.interrupts(stepper.state(), stepper.view().stack_pointer());
         let answer = wanted.find_map(|number| {
             let wanted = Happening::Interrupt(number);

@@ -163,6 +163,11 @@ impl<'m> Corpus<'m> {
         }
     }
 
+    /// True if a state was where nothing has to be decided any more.
+    pub(super) fn is_there(&self) -> bool {
+        self.shelves.iter().any(|shelf| shelf.nearest.is_some_and(|(_, distance, _)| distance == 0))
+    }
+
     /// True if no state was as near before.
     pub(super) fn is_nearest(&mut self, nearness: Nearness, rests_on_model: bool) -> bool {
         let nearest = &mut self.shelves[usize::from(rests_on_model)].nearest;

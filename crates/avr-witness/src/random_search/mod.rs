@@ -44,6 +44,7 @@ use shadow::{Observed, Shadow};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::rc::Rc;
+use std::sync::Arc;
 use three_valued::TracedByte;
 use tvar::{Goal, Watch};
 
@@ -73,6 +74,8 @@ const STEPS_AT_END: u64 = 256;
 const STEPS_FOR_BETTER: u64 = 400_000;
 /// So many of these are taken to find choices that the run does not need.
 const STEPS_FOR_SHORTER: u64 = 100_000;
+/// So many runs are directed at alarms after one came there.
+const RUNS_AT_ALARM: u32 = 64;
 /// A run with a shadow takes as long as so many others.
 const STEPS_OF_SHADOW: u64 = 2;
 
@@ -92,7 +95,11 @@ pub struct Sampler<'m> {
     /// The tracking of all runs, where findings are looked for.
     tracking: Option<Tracking>,
     /// The distances from where runs are directed at.
-    distances: Option<Rc<Distances>>,
+    distances: Option<Arc<Distances>>,
+    /// The distances from alarms, at which runs are directed where a hazard is looked for, until enough have come there.
+    alarms: Option<Arc<Distances>>,
+    /// The number of runs since one came to an alarm.
+    runs_at_alarm: u32,
 }
 
 impl fmt::Debug for Sampler<'_> {
@@ -117,6 +124,8 @@ impl Default for Sampler<'_> {
             rounds: 0,
             tracking: None,
             distances: None,
+            alarms: None,
+            runs_at_alarm: 0,
         }
     }
 }
@@ -127,27 +136,62 @@ impl<'m> Sampler<'m> {
         Self { tracking: Some(tracking), ..Self::default() }
     }
 
+    /// A sampler whose runs are directed at alarms where a hazard is looked for, if there are distances from some.
+    #[must_use]
+    pub fn directed_at(alarms: Option<Arc<Distances>>) -> Self {
+        Self { alarms, ..Self::default() }
+    }
+
+    /// Counts the runs since one came to an alarm. After enough of them it is not the way there that is to be found.
+    fn count_run_at_alarm(&mut self) {
+        if self.distances.is_some() && self.corpus.is_there() {
+            self.runs_at_alarm += 1;
+            if self.runs_at_alarm > RUNS_AT_ALARM {
+                self.alarms = None;
+                self.direct(None);
+            }
+        }
+    }
+
+    /// Directs runs, or directs them no more.
+    fn direct(&mut self, distances: Option<Arc<Distances>>) {
+        let is_same = match (&self.distances, &distances) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        if !is_same {
+            self.corpus.rate(distances.as_deref());
+            self.distances = distances;
+        }
+    }
+
     /// Counts the times that runs may be tried, and gives their number.
     pub fn count_round(&mut self) -> u64 {
         self.rounds += 1;
         self.rounds
     }
 
-    /// Looks for runs that refute goals, each with its number, until so many steps were taken in all.
+    /// Looks for runs that refute goals, each with its number, until so many steps were taken in all; more where a hazard is looked for and
+    /// there is an alarm that no run has come to.
     pub fn refute(
         &mut self,
         context: &Context<'m>,
         open: &[(usize, &Goal)],
-        steps: u64,
+        (steps, steps_to_alarm): (u64, u64),
         watch: &dyn Watch,
     ) -> Vec<(usize, Search)> {
-        if self.steps >= steps {
+        let looks_for_hazard = open.iter().any(|(_, goal)| goal.observes_hazards);
+        let most =
+            |alarms: &Option<_>| if alarms.is_some() && looks_for_hazard { steps.max(steps_to_alarm) } else { steps };
+        if self.steps >= most(&self.alarms) {
             return Vec::new();
         }
         let mut aims: Vec<Aim<'_>> =
             open.iter().filter_map(|(number, goal)| Aim::new(context, *number, goal)).collect();
+        self.direct(self.alarms.clone().filter(|_| looks_for_hazard));
         let mut found = Vec::new();
-        while !aims.is_empty() && self.steps < steps && !watch.cancelled() {
+        while !aims.is_empty() && self.steps < most(&self.alarms) && !watch.cancelled() {
+            self.count_run_at_alarm();
             let manner = self.manner();
             let Some((index, walked)) = self.run(context, manner, &aims, u64::MAX) else { continue };
             let aim = aims.swap_remove(index);
@@ -286,8 +330,10 @@ impl<'m> Sampler<'m> {
         watch: &dyn Watch,
     ) -> Option<u32> {
         let is_deep = |deepest: Option<u32>| target.is_some_and(|target| deepest >= Some(target));
-        self.distances = distances.map(Rc::new);
-        self.corpus.rate(self.distances.as_deref());
+        if target.is_none() && self.deepest.is_some() {
+            return self.deepest;
+        }
+        self.direct(distances.map(Arc::new));
         while self.deepest.is_none() || !is_deep(self.deepest) && self.steps < steps && !watch.cancelled() {
             let before = self.deepest;
             let manner = self.manner();
@@ -296,7 +342,6 @@ impl<'m> Sampler<'m> {
                 break;
             }
         }
-        self.distances = None;
         self.deepest
     }
 
