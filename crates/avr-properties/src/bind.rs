@@ -2,6 +2,7 @@
 
 mod assumption;
 mod comparison;
+mod conforms;
 mod ending;
 mod entry;
 mod event;
@@ -226,8 +227,8 @@ struct Binder<'a> {
     in_definition: bool,
     /// The first states that the property speaks of, if it is an invariant.
     from: Option<InvariantStart>,
-    /// The text of the formula, if it speaks of waits.
-    no_hang_text: Option<String>,
+    /// The text of the formula, if it is known only once it is bound: of waits, of a specification.
+    own_text: Option<String>,
 }
 
 /// A formula whose names are bound.
@@ -253,7 +254,7 @@ impl<'a> Binder<'a> {
             always_true: Vec::new(),
             in_definition: false,
             from: None,
-            no_hang_text: None,
+            own_text: None,
         }
     }
 
@@ -272,7 +273,7 @@ impl<'a> Binder<'a> {
         Ok(BoundProperty {
             kind: property.kind.name(),
             name: property.name.clone(),
-            formula_text: text_of(property, (self.from, self.no_hang_text.as_deref()), self.device, self.image),
+            formula_text: text_of(property, (self.from, self.own_text.as_deref()), self.device, self.image),
             from: self.from,
             atoms,
             observes_hazards,

@@ -87,7 +87,7 @@ impl Binder<'_> {
     }
 
     /// The text of a formula over atoms; white space in atoms does not distinguish them.
-    fn expanded(&self, formula: &Formula<AtomId>) -> String {
+    pub(super) fn expanded(&self, formula: &Formula<AtomId>) -> String {
         let text = |atom: &AtomId| self.table.get(*atom).text().split_whitespace().collect::<Vec<_>>().join(" ");
         match formula.try_map_atoms(&mut |atom| Ok::<_, Infallible>(text(atom))) {
             Ok(named) => named.to_string(),

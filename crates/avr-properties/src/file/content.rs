@@ -19,6 +19,7 @@ pub const FILE_FIELDS: &[&str] = &[
     "predicates",
     "fuses",
     "eeprom",
+    "specifications",
 ];
 
 /// The fields of a property file.
@@ -43,6 +44,8 @@ pub(super) struct Content<'a> {
     pub(super) predicates: Vec<&'a RawValue>,
     pub(super) fuses: Fuses,
     pub(super) eeprom: Option<String>,
+    #[serde(borrow)]
+    pub(super) specifications: Pairs<'a>,
 }
 
 /// An event that may happen at any moment when the property file says so.
@@ -126,7 +129,7 @@ impl<'de> Deserialize<'de> for Reasons {
 
 /// A map in the order of the file, with nothing lost.
 #[derive(Default)]
-pub(super) struct Pairs<'a>(pub(super) Vec<(&'a RawValue, &'a RawValue)>);
+pub(crate) struct Pairs<'a>(pub(crate) Vec<(&'a RawValue, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
