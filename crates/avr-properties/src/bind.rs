@@ -28,6 +28,7 @@ use mu_calculus::{
 };
 
 use crate::atom::{Atom, AtomKind, AtomTable};
+use crate::conformance::Monitor;
 use crate::definitions::{Definitions, definition_title};
 use crate::error::{PropertyError, PropertyErrorKind};
 use crate::expression::MemoryMap;
@@ -89,6 +90,8 @@ pub struct BoundProperty {
     pub from: Option<InvariantStart>,
     /// The comparisons of the property's own text that are true in every state: it says nothing by them.
     pub always_true: Vec<String>,
+    /// The specification that the firmware is to conform to, if the property names one.
+    pub monitor: Option<Arc<Monitor>>,
 }
 
 impl BoundProperty {
@@ -229,6 +232,8 @@ struct Binder<'a> {
     from: Option<InvariantStart>,
     /// The text of the formula, if it is known only once it is bound: of waits, of a specification.
     own_text: Option<String>,
+    /// The specification, if the property names one.
+    monitor: Option<Arc<Monitor>>,
 }
 
 /// A formula whose names are bound.
@@ -255,6 +260,7 @@ impl<'a> Binder<'a> {
             in_definition: false,
             from: None,
             own_text: None,
+            monitor: None,
         }
     }
 
@@ -284,6 +290,7 @@ impl<'a> Binder<'a> {
             is_stutter_sensitive,
             notes: std::mem::take(&mut self.notes),
             always_true,
+            monitor: self.monitor.take(),
         })
     }
 

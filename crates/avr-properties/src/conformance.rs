@@ -3,13 +3,18 @@
 //! `file` reads them; `bind/conforms.rs` makes a formula of them.
 
 mod error;
+pub mod faults;
 mod file;
+mod monitor;
 
 use std::collections::BTreeSet;
 
 pub use error::SpecificationError;
+pub(crate) use monitor::Answer;
+pub use monitor::{Moment, Monitor, unanswered};
 
 use crate::place::Place;
+use faults::{Fault, is_on};
 
 /// The most states of a specification.
 pub const MAX_STATES: usize = 1_000;
@@ -90,6 +95,9 @@ impl SpecificationAutomaton {
     #[must_use]
     pub fn closure(&self, states: &BTreeSet<usize>) -> BTreeSet<usize> {
         let (mut closed, mut waiting) = (states.clone(), states.iter().copied().collect::<Vec<_>>());
+        if is_on(Fault::SilentForgotten) {
+            return closed;
+        }
         while let Some(state) = waiting.pop() {
             let silent = self.states[state].moves.iter().filter(|it| it.on.is_none());
             waiting.extend(silent.map(|it| it.to).filter(|to| closed.insert(*to)));
@@ -100,7 +108,8 @@ impl SpecificationAutomaton {
     /// The states in which a run may begin, with those reached from them by silent moves.
     #[must_use]
     pub fn first(&self) -> BTreeSet<usize> {
-        self.closure(&self.initial.iter().copied().collect())
+        let count = if is_on(Fault::FirstInitialOnly) { 1 } else { self.initial.len() };
+        self.closure(&self.initial.iter().copied().take(count).collect())
     }
 
     /// The texts of the events of all moves, in the order of the file.

@@ -17,7 +17,7 @@ mod allowed_hazard;
 mod atom;
 mod bind;
 mod code_place;
-mod conformance;
+pub mod conformance;
 mod definitions;
 mod entry;
 mod error;
@@ -48,7 +48,8 @@ pub use bind::{
 };
 pub use code_place::code_at;
 pub use conformance::{
-    MAX_STATES, PlacedText, Relation, SpecificationAutomaton, SpecificationError, SpecificationMove, SpecificationState,
+    MAX_STATES, Moment, Monitor, PlacedText, Relation, SpecificationAutomaton, SpecificationError, SpecificationMove,
+    SpecificationState, unanswered,
 };
 pub use definitions::Definitions;
 pub use entry::Entry;

@@ -7,6 +7,7 @@
 //! then: some of them (simulation), or the set of all of them (traces).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use mu_calculus::{
     AtomId, FixedPoint, Formula, MAX_SIZE, Modality, PathOperator, PathQuantifier, Variable, parse_predicate,
@@ -15,7 +16,8 @@ use three_valued::{Truth, TvByte};
 
 use super::{Binder, Bound};
 use crate::atom::AtomKind;
-use crate::conformance::{PlacedText, Relation, SpecificationAutomaton, SpecificationError};
+use crate::conformance::faults::{Fault, is_on};
+use crate::conformance::{Answer, Monitor, PlacedText, Relation, SpecificationAutomaton, SpecificationError};
 use crate::error::{PropertyError, PropertyErrorKind};
 use crate::expression::Scope;
 use crate::view::Event;
@@ -32,13 +34,6 @@ struct Letter {
     atom: AtomId,
 }
 
-/// A move that answers an event: the letter, the comparison of its value, and the states that it leads to.
-struct Answer {
-    letter: usize,
-    condition: Option<AtomId>,
-    to: States,
-}
-
 impl Binder<'_> {
     /// The formula that the firmware conforms to a specification.
     pub(super) fn conforms(
@@ -51,7 +46,8 @@ impl Binder<'_> {
         let letters = self.letters(automaton, alphabet)?;
         let (mut data, mut answers) = (Vec::new(), Vec::new());
         for state in &automaton.states {
-            data.push(state.data.as_ref().map(|text| self.data(text, &state.name)).transpose()?);
+            let own = state.data.as_ref().map(|text| self.data(text, &state.name)).transpose()?;
+            data.push(own.filter(|_| !is_on(Fault::DataIgnored)));
             let mut own = Vec::new();
             for it in &state.moves {
                 let Some(on) = &it.on else { continue };
@@ -64,24 +60,27 @@ impl Binder<'_> {
             answers.push(own);
         }
         let goes_on = deadlock.then(|| some_event(&letters));
-        let mut equations = Equations {
+        let conditions = answers.iter().flatten().filter_map(|answer| answer.condition);
+        let values: BTreeMap<AtomId, Vec<Truth>> =
+            conditions.map(|condition| (condition, self.values(condition))).collect();
+        let equations = Equations {
             automaton,
-            relation,
+            relation: if is_on(Fault::SetsForStates) { Relation::Traces } else { relation },
             letters: &letters,
             data: &data,
             answers: &answers,
             goes_on,
-            values: BTreeMap::new(),
+            values: &values,
             variables: BTreeMap::new(),
             names: BTreeSet::new(),
             waiting: VecDeque::new(),
             size: 0,
         };
-        for condition in answers.iter().flatten().filter_map(|answer| answer.condition) {
-            equations.values.insert(condition, self.values(condition));
-        }
         let formula = equations.formula()?;
         self.own_text = Some(self.expanded(&formula));
+        let text = |letter: &Letter| (letter.atom, self.table.get(letter.atom).text().to_owned());
+        let letters = letters.iter().map(text).collect();
+        self.monitor = Some(Arc::new(Monitor { automaton: automaton.clone(), letters, data, answers, values }));
         Ok(formula)
     }
 
@@ -215,7 +214,7 @@ struct Equations<'a> {
     answers: &'a [Vec<Answer>],
     /// The formula that an event can still come, if deadlocks are looked for.
     goes_on: Option<Bound>,
-    values: BTreeMap<AtomId, Vec<Truth>>,
+    values: &'a BTreeMap<AtomId, Vec<Truth>>,
     /// The variable of each set of states, of which the events before a position of the alphabet are answered.
     variables: BTreeMap<(Option<usize>, States), Variable>,
     names: BTreeSet<String>,
@@ -245,7 +244,7 @@ impl Equations<'_> {
         if self.relation == Relation::Simulation {
             parts.extend(states.iter().filter_map(|state| self.data[*state].clone()));
         }
-        let may_stop = states.iter().any(|state| self.automaton.states[*state].may_stop);
+        let may_stop = states.iter().any(|state| self.automaton.states[*state].may_stop) || is_on(Fault::StopsAnywhere);
         parts.extend(self.goes_on.clone().filter(|_| !may_stop));
         let answers = self.answered(0, &self.automaton.closure(states))?;
         parts.push(Formula::Modal(Modality::Box, Box::new(answers)));
@@ -268,11 +267,14 @@ impl Equations<'_> {
         let own = states.iter().flat_map(|state| &answers[*state]).filter(|answer| answer.letter == letter);
         let (mut to, mut conditional) = (States::new(), BTreeMap::<AtomId, States>::new());
         for answer in own {
-            let target = match answer.condition {
+            let target = match answer.condition.filter(|_| !is_on(Fault::ValuesIgnored)) {
                 Some(condition) => conditional.entry(condition).or_default(),
                 None => &mut to,
             };
             target.extend(&answer.to);
+        }
+        if to.is_empty() && conditional.is_empty() && is_on(Fault::UnansweredPassed) {
+            to.extend(states);
         }
         let conditional: Vec<(AtomId, States)> = conditional.into_iter().collect();
         self.compared(letter, &conditional, to, &(0..=u8::MAX).collect::<Vec<_>>())

@@ -2,6 +2,7 @@
 //!
 //! One program for all: each would take its time to link.
 
+mod conformance;
 mod culprit;
 mod facts;
 mod known;
