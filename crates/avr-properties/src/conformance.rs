@@ -112,8 +112,10 @@ impl SpecificationAutomaton {
         self.closure(&self.initial.iter().copied().take(count).collect())
     }
 
-    /// The texts of the events of all moves, in the order of the file.
-    pub(crate) fn events(&self) -> impl Iterator<Item = &PlacedText> {
-        self.states.iter().flat_map(|state| &state.moves).filter_map(|it| it.on.as_ref())
+    /// The texts of the events of all moves, each with the name of its state, in the order of the file.
+    pub(crate) fn events(&self) -> impl Iterator<Item = (&str, &PlacedText)> {
+        self.states
+            .iter()
+            .flat_map(|state| state.moves.iter().filter_map(|it| it.on.as_ref()).map(|on| (state.name.as_str(), on)))
     }
 }

@@ -115,8 +115,8 @@ impl Binder<'_> {
                 }
             }
             None => {
-                for text in automaton.events() {
-                    let (event, ..) = self.event_of(text, &automaton.name)?;
+                for (state, text) in automaton.events() {
+                    let (event, ..) = self.event_of(text, state)?;
                     let shown = event_text(&text.text);
                     let atom = self.atom(&shown, AtomKind::Event(event.clone(), None));
                     add(event, atom);

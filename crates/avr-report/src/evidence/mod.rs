@@ -18,7 +18,7 @@ pub(crate) use calls::left_at;
 pub(crate) use json::JsonEvidence;
 pub(crate) use lines::Lines;
 pub(crate) use received::streams;
-pub(crate) use specification::lines as specification_lines;
+pub(crate) use specification::{line as specification_line, lines as specification_lines};
 pub(crate) use step::{action, chosen, happening};
 pub(crate) use text::add_evidence;
 pub(crate) use wave::{Port, ports};

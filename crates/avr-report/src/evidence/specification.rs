@@ -12,7 +12,8 @@ pub(crate) fn lines(moments: &[Moment]) -> Vec<String> {
     omitted.into_iter().chain(moments[left_out..].iter().map(line)).collect()
 }
 
-fn line(moment: &Moment) -> String {
+/// The states after a step.
+pub(crate) fn line(moment: &Moment) -> String {
     let states = if moment.states.is_empty() { "no answer".to_owned() } else { moment.states.join(" or ") };
     match (moment.step, moment.events.as_slice()) {
         (0, _) => format!("specification: {states}"),
