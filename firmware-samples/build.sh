@@ -10,16 +10,23 @@ set -euo pipefail
 cd "$(dirname "$0")"
 export LC_ALL=C
 
-part=atmega328p
-common_flags=(-mmcu=$part -Wall -Wextra -gdwarf-4 -gno-record-gcc-switches -fno-ident -fdebug-prefix-map="$PWD"=.)
+common_flags=(-Wall -Wextra -gdwarf-4 -gno-record-gcc-switches -fno-ident -fdebug-prefix-map="$PWD"=.)
 
+part_of() { # sample
+    case $1 in
+    *-168p) echo atmega168p ;;
+    *-88p) echo atmega88p ;;
+    *) echo atmega328p ;;
+    esac
+}
 
 # Compiled and linked apart, because the linker may put the name of the object file into the image.
 compile() { # source, level, image without extension, further flags
     local source=$1 level=$2 image=$3
+    local flags=("-mmcu=$(part_of "$(dirname "$1")")" "${common_flags[@]}")
     shift 3
-    avr-gcc "${common_flags[@]}" "-$level" "$@" -c -o "$image.o" "$source"
-    avr-gcc "${common_flags[@]}" "-$level" "$@" -o "$image.elf" "$image.o"
+    avr-gcc "${flags[@]}" "-$level" "$@" -c -o "$image.o" "$source"
+    avr-gcc "${flags[@]}" "-$level" "$@" -o "$image.elf" "$image.o"
     rm "$image.o"
     avr-objcopy -O ihex -R .eeprom -R .fuse -R .lock "$image.elf" "$image.hex"
 }

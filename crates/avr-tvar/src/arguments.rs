@@ -28,6 +28,9 @@ pub struct Arguments {
     /// The command that is run.
     #[command(subcommand)]
     pub command: Command,
+    /// Print the names of the devices
+    #[arg(long, exclusive = true, help_heading = GENERAL)]
+    pub list_devices: bool,
     /// The use of colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = GENERAL)]
     pub color: When,
@@ -61,6 +64,10 @@ impl Arguments {
     ) -> Result<(Self, T), clap::Error> {
         let mut program = Self::command();
         let mut matches = program.try_get_matches_from_mut(line)?;
+        if matches.get_flag("list_devices") {
+            let message = "the argument '--list-devices' cannot be used with a command";
+            return Err(program.error(ErrorKind::ArgumentConflict, message));
+        }
         if let Some((name, options)) = matches.subcommand()
             && let Some(message) = meaningless(name, options)
         {
@@ -79,6 +86,11 @@ impl Arguments {
             _ => None,
         }
     }
+}
+
+/// True for a command line that asks for the names of the devices, which needs no command, like `--version`.
+pub(crate) fn asks_for_devices(line: &[OsString]) -> bool {
+    line.iter().skip(1).eq(["--list-devices"])
 }
 
 /// The colours that a command line asks for, which is no right one.

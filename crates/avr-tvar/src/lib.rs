@@ -48,6 +48,7 @@ mod watch;
 use std::ffi::OsString;
 use std::panic;
 
+use avr_machine::device::Device;
 use clap::{ArgMatches, CommandFactory};
 
 use arguments::{Arguments, Command};
@@ -64,6 +65,10 @@ where
 {
     panic::set_hook(Box::new(|panic| output::internal_error(&panic.to_string())));
     let line: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    if arguments::asks_for_devices(&line) {
+        let names: String = Device::names().flat_map(|name| [name, "\n"]).collect();
+        return end(output::results(&names).map(|()| Exit::Holds));
+    }
     let mut inputs = Inputs::default();
     match read(&line, &mut inputs) {
         // The hook has told about a panic already.

@@ -122,6 +122,7 @@ static void show(const avr_t *avr, long cell)
 int main(int count, char **arguments)
 {
     long steps = 100000, watch = -1, cell = 0, hits = -1, every = 0, any_depth = 0;
+    const char *part = "atmega328p";
     for (int i = 2; i + 1 < count; i += 2) {
         const char *value = arguments[i + 1];
         if (!strcmp(arguments[i], "--steps")) {
@@ -140,10 +141,12 @@ int main(int count, char **arguments)
             every = strtol(value, NULL, 0);
         } else if (!strcmp(arguments[i], "--any-depth")) {
             any_depth = strtol(value, NULL, 0);
+        } else if (!strcmp(arguments[i], "--mcu")) {
+            part = value;
         }
     }
     elf_firmware_t firmware = {0};
-    avr_t *avr = avr_make_mcu_by_name("atmega328p");
+    avr_t *avr = avr_make_mcu_by_name(part);
     if (count < 2 || !avr || elf_read_firmware(arguments[1], &firmware) != 0) {
         return 2;
     }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::resolve::{TableError, load, load_restriction};
+use super::resolve::{Loaded, TableError, load, load_restriction, load_variant};
 use super::{Device, UnknownDevice};
 
 /// A built-in table.
@@ -27,7 +27,8 @@ macro_rules! table {
 }
 
 /// All tables.
-pub(super) static TABLES: [Table; 3] = [table!("atmega328p"), table!("atmega328p-gpio"), table!("attiny85")];
+pub(super) static TABLES: [Table; 5] =
+    [table!("atmega328p"), table!("atmega328p-gpio"), table!("atmega168p"), table!("atmega88p"), table!("attiny85")];
 
 impl Device {
     /// The device of this name, in lower case as [`Device::names`] lists it. Each table is read once.
@@ -45,16 +46,19 @@ impl Device {
     }
 }
 
-/// Reads a table, and first the one that it restricts.
+/// Reads a table, and first the one that it is based on.
 pub(super) fn read(table: &Table) -> Result<Device, TableError> {
     match load(table.text)? {
-        super::resolve::Loaded::Device(device) => Ok(*device),
-        super::resolve::Loaded::Restriction(restriction) => {
-            let base = TABLES.iter().find(|table| table.name == restriction.base);
-            let base = base.ok_or_else(|| TableError::unknown("base device", restriction.base))?;
-            load_restriction(base.text, &restriction)
-        }
+        Loaded::Device(device) => Ok(*device),
+        Loaded::Restriction(restriction) => load_restriction(text_of(restriction.base)?, &restriction),
+        Loaded::Variant(variant) => load_variant(text_of(variant.base)?, *variant),
     }
+}
+
+/// The text of the table with this name.
+fn text_of(base: &str) -> Result<&'static str, TableError> {
+    let base_table = TABLES.iter().find(|table| table.name == base);
+    base_table.map(|table| table.text).ok_or_else(|| TableError::unknown("base device", base))
 }
 
 /// The error for a name that no table has.

@@ -17,6 +17,55 @@ pub(super) enum FileSource {
     Device(Box<DeviceSource>),
     /// Another device with fewer registers.
     Restriction(RestrictionSource),
+    /// Another device with other memories.
+    Variant(Box<VariantSource>),
+}
+
+/// A device of the same family as another: the same peripherals and interrupts, and what the data sheet that both share tells apart.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct VariantSource {
+    /// Name of the device.
+    pub(super) name: &'static str,
+    /// Name of the device that has everything else.
+    pub(super) base: &'static str,
+    pub(super) signature: (u8, u8, u8),
+    pub(super) core: CoreSource,
+    pub(super) memory: Memory,
+    /// Bits and reset values of registers of the other device.
+    pub(super) registers: Vec<VariantRegisterSource>,
+    pub(super) default_fuses: FuseBytes,
+    pub(super) fuses: Vec<Fuse>,
+    pub(super) boot_sections: Vec<BootSection>,
+}
+
+/// The bits of a register where they are others than those of the other device.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct VariantRegisterSource {
+    pub(super) name: &'static str,
+    pub(super) bits: &'static str,
+    pub(super) reset: &'static str,
+}
+
+impl VariantSource {
+    /// Makes the other device into this one; the name of the first register that the other one does not have, if there is any.
+    pub(super) fn apply(self, device: &mut DeviceSource) -> Result<(), &'static str> {
+        device.name = self.name;
+        device.signature = self.signature;
+        device.core = self.core;
+        device.memory = self.memory;
+        device.default_fuses = self.default_fuses;
+        device.fuses = self.fuses;
+        device.boot_sections = self.boot_sections;
+        for changed in self.registers {
+            let mut registers = device.peripherals.iter_mut().flat_map(|peripheral| &mut peripheral.registers);
+            let register = registers.find(|register| register.name == changed.name).ok_or(changed.name)?;
+            register.bits = changed.bits;
+            register.reset = Some(changed.reset);
+        }
+        Ok(())
+    }
 }
 
 /// A device that has only some registers of another.

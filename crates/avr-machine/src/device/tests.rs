@@ -444,6 +444,36 @@ fn a_second_part_comes_from_its_table_alone() {
 }
 
 #[test]
+fn parts_of_a_family_differ_in_memories_vectors_and_fuses() {
+    #[track_caller]
+    fn check(name: &str, flash: u32, vector_words: u8, has_jmp: bool, boot: [u16; 4]) {
+        let device = Device::named(name).expect("a built-in device");
+        assert_eq!((device.memory.flash_bytes, device.memory.eeprom_bytes), (flash, 512));
+        assert_eq!(device.memory.sram_end, DataAddress(0x04ff));
+        assert_eq!(device.core.vector_words, vector_words);
+        assert_eq!(device.core.features.contains(Feature::JmpCall), has_jmp);
+        assert!(device.core.features.contains(Feature::Mul));
+        let stack: Vec<_> = ["SPL", "SPH"].map(|name| device.register(name).expect("a register").reset.value).into();
+        assert_eq!(stack, [device.memory.sram_end.low(), device.memory.sram_end.high()]);
+        assert_eq!(device.bit("EEARH", "EEAR9"), None);
+        assert!(device.bit("EEARH", "EEAR8").is_some());
+        let sections = [0xff, 0xfd, 0xfb, 0xf9].map(|extended| {
+            let section = device.boot_section(FuseBytes { extended, ..device.default_fuses });
+            section.expect("the part has a boot section").start_word
+        });
+        assert_eq!(sections, boot);
+        let reset = |extended| device.reset_vector(FuseBytes { extended, ..device.default_fuses }).byte().0;
+        assert_eq!([reset(0xf9), reset(0xf8)], [0, 2 * u32::from(boot[3])]);
+        let names = |device: &Device| device.registers.iter().map(|register| register.name).collect::<Vec<_>>();
+        assert_eq!(names(device), names(whole()));
+        let vectors = |device: &Device| device.interrupts.iter().map(|one| one.name).collect::<Vec<_>>();
+        assert_eq!(vectors(device), vectors(whole()));
+    }
+    check("atmega168p", 0x4000, 2, true, [0x1f80, 0x1f00, 0x1e00, 0x1c00]);
+    check("atmega88p", 0x2000, 1, false, [0x0f80, 0x0f00, 0x0e00, 0x0c00]);
+}
+
+#[test]
 fn fuses_choose_boot_section_and_reset_values() {
     let factory = whole().default_fuses;
     assert_eq!(factory, FuseBytes { low: 0x62, high: 0xd9, extended: 0xff });

@@ -193,10 +193,10 @@ fn programs_that_decide_what_device_tables_say_exist_and_are_for_that_device() {
     for device in Device::names().map(|name| Device::named(name).expect("a listed device")) {
         assert!(!device.deciding_programs.is_empty());
         for program in &device.deciding_programs {
-            // A restriction has the programs of the device that it restricts.
+            // A restriction and a variant have the programs of the device that they are made from, and its data sheet.
             let part = devices.get(*program).map(String::as_str);
-            let is_for_it = part.is_some_and(|part| device.name == part || device.name == format!("{part}-gpio"));
-            assert!(is_for_it, "{}: {program} is a program for {part:?}", device.name);
+            let sheet = part.and_then(|part| Device::named(part).ok()).map(|part| part.data_sheet);
+            assert_eq!(sheet, Some(device.data_sheet), "{}: {program} is a program for {part:?}", device.name);
         }
     }
 }

@@ -163,7 +163,10 @@ fn names_are_completed() {
     let fields = server.completions(&file("Until(|)"));
     assert_eq!(fields, ["name", "under", "holds", "until"]);
     assert!(server.completions("(|)").contains(&"environment".to_owned()));
-    assert_eq!(server.completions("(device: \"|\")"), ["atmega328p", "atmega328p-gpio", "attiny85"]);
+    assert_eq!(
+        server.completions("(device: \"|\")"),
+        ["atmega328p", "atmega328p-gpio", "atmega168p", "atmega88p", "attiny85"]
+    );
     assert!(server.completions("(allow: { \"|\": \"why\" })").contains(&"reserved-bit-write".to_owned()));
     assert_eq!(server.completions("(environment: [|])"), ["reset", "brown_out"]);
     assert_eq!(server.completions(&file("Stack(max_bytes: |)")), Vec::<String>::new());

@@ -1,7 +1,8 @@
 //! Looks every state of runs in libsimavr up in finished state spaces of the verifier. No property is involved.
 //!
-//!     inclusion-oracle RUNNER [--full] [--maps | --steps] [--samples NAME,NAME...] [--only TEXT] [--first-seed N] [--seeds N]
+//!     inclusion-oracle RUNNER [--full] [--maps | --steps] [--samples NAME,NAME...] [--part N] [--only TEXT] [--first-seed N] [--seeds N]
 //!
+//! `--part` takes three selections of reductions for each image, from the one with this number plus that of the image on; without it, all.
 //! `--maps` leaves the state spaces out, and `--steps` the runs as well. `--only` takes the images whose names contain a text, and is for those who look for the cause of a difference.
 //!
 //! For each image and each selection of reductions, the space that was built last must be complete. Then, for runs with random content,
@@ -36,6 +37,9 @@ use inclusion_oracle::{generated, invariants, sampled};
 /// The part of all compared states that may be neither covered nor on the way to covered ones.
 const MOST_LOST: f64 = 0.001;
 
+/// Selections that `--part` takes for each image.
+const SELECTIONS: usize = 3;
+
 /// Generated programs, in short and in full.
 const GENERATED: u64 = 40;
 const GENERATED_FULL: u64 = 200;
@@ -44,18 +48,19 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let Some(runner) = arguments.next().map(PathBuf::from) else {
         eprintln!(
-            "usage: inclusion-oracle RUNNER [--full] [--maps | --steps] [--samples NAME,NAME...] [--only TEXT] [--first-seed N] [--seeds N]"
+            "usage: inclusion-oracle RUNNER [--full] [--maps | --steps] [--samples NAME,NAME...] [--part N] [--only TEXT] [--first-seed N] [--seeds N]"
         );
         return ExitCode::from(2);
     };
     let (mut full, mut samples, mut only, mut first, mut number) = (false, None, None, 1, None);
-    let (mut maps_only, mut steps_only) = (false, false);
+    let (mut maps_only, mut steps_only, mut part) = (false, false, None);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--full" => full = true,
             "--maps" => maps_only = true,
             "--steps" => steps_only = true,
             "--samples" => samples = arguments.next(),
+            "--part" => part = arguments.next().and_then(|part| part.parse::<usize>().ok()),
             "--only" => only = arguments.next(),
             "--first-seed" => first = arguments.next().and_then(|seed| seed.parse().ok()).unwrap_or(first),
             "--seeds" => number = arguments.next().and_then(|number| number.parse().ok()),
@@ -78,7 +83,11 @@ fn main() -> ExitCode {
     }
     let mut all: Vec<Report> = subjects
         .par_iter()
-        .flat_map_iter(|subject| Selection::ALL.iter().map(|selection| compare(&runner, subject, *selection, effort)))
+        .enumerate()
+        .flat_map_iter(|(number, subject)| {
+            let runner = &runner;
+            selections(part.map(|part| part + number)).map(move |selection| compare(runner, subject, selection, effort))
+        })
         .collect();
     // Of each generated program one selection is looked at.
     all.par_extend(seeds.into_par_iter().map(|seed| {
@@ -113,6 +122,12 @@ fn main() -> ExitCode {
     }
     let is_little_lost = lost as f64 <= compared as f64 * MOST_LOST;
     if ok && is_right && is_enough && is_little_lost { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The selections from the one with this number on that the short run takes; all without a number.
+fn selections(first: Option<usize>) -> impl Iterator<Item = Selection> {
+    let taken = if first.is_some() { SELECTIONS } else { Selection::ALL.len() };
+    Selection::ALL.into_iter().cycle().skip(first.unwrap_or(0) % Selection::ALL.len()).take(taken)
 }
 
 /// Compares maps of invariants with runs, and shows that programs that wrong maps would accept go wrong; whether all is well.

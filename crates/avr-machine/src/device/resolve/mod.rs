@@ -11,7 +11,7 @@ mod tests;
 
 use ron::extensions::Extensions;
 
-use super::source::{DeviceSource, FileSource, RestrictionSource};
+use super::source::{DeviceSource, FileSource, RestrictionSource, VariantSource};
 use super::{Bit, BitKind, Device, InterruptPolicy, Peripheral, Register};
 #[cfg(test)]
 pub(super) use audit::described_facts;
@@ -24,6 +24,8 @@ pub(super) enum Loaded {
     Device(Box<Device>),
     /// A restriction of a device in another file.
     Restriction(RestrictionSource),
+    /// A device of the family of one in another file.
+    Variant(Box<VariantSource>),
 }
 
 /// Reads a device file.
@@ -34,6 +36,7 @@ pub(super) fn load(text: &'static str) -> Result<Loaded, TableError> {
     match parse(text)? {
         FileSource::Device(source) => Ok(Loaded::Device(Box::new(device(&source, None)?))),
         FileSource::Restriction(restriction) => Ok(Loaded::Restriction(restriction)),
+        FileSource::Variant(variant) => Ok(Loaded::Variant(variant)),
     }
 }
 
@@ -42,10 +45,28 @@ pub(super) fn load(text: &'static str) -> Result<Loaded, TableError> {
 /// # Errors
 /// [`TableError`] if the text is no file of a device of its own, or one of the two contradicts itself or the other.
 pub(super) fn load_restriction(base: &'static str, restriction: &RestrictionSource) -> Result<Device, TableError> {
-    match parse(base)? {
-        FileSource::Device(source) => device(&source, Some(restriction)),
-        FileSource::Restriction(other) => Err(TableError::unknown("device that is no restriction itself", other.name)),
-    }
+    let source = own(base)?;
+    device(&source, Some(restriction))
+}
+
+/// Reads the file of the base device and makes the variant of it.
+///
+/// # Errors
+/// [`TableError`] if the text is no file of a device of its own, or the variant changes a register that it does not have or contradicts it.
+pub(super) fn load_variant(base: &'static str, variant: VariantSource) -> Result<Device, TableError> {
+    let mut source = own(base)?;
+    variant.apply(&mut source).map_err(|register| TableError::unknown("register", register))?;
+    device(&source, None)
+}
+
+/// Reads the file of a device of its own.
+fn own(text: &'static str) -> Result<Box<DeviceSource>, TableError> {
+    let name = match parse(text)? {
+        FileSource::Device(source) => return Ok(source),
+        FileSource::Restriction(other) => other.name,
+        FileSource::Variant(other) => other.name,
+    };
+    Err(TableError::unknown("device with a table of its own", name))
 }
 
 /// Reads the text; an optional field is written without `Some`.

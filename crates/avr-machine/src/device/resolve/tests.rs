@@ -1,6 +1,6 @@
 //! Tests of what the loader refuses.
 
-use super::{Device, Loaded, RestrictionSource, load, load_restriction};
+use super::{Device, Loaded, RestrictionSource, load, load_restriction, load_variant};
 use crate::device::library::TABLES;
 
 /// Changes the table of the whole chip at its first `from` and expects a refusal with this message.
@@ -10,7 +10,7 @@ fn refused(from: &str, to: &str, message: &str) {
     assert!(text.contains(from), "the table no longer contains {from}");
     let changed: &'static str = text.replacen(from, to, 1).leak();
     match load(changed) {
-        Ok(Loaded::Device(_) | Loaded::Restriction(_)) => panic!("accepted: {to}"),
+        Ok(Loaded::Device(_) | Loaded::Restriction(_) | Loaded::Variant(_)) => panic!("accepted: {to}"),
         Err(error) => assert!(error.to_string().contains(message), "{error}"),
     }
 }
@@ -72,6 +72,24 @@ fn restrictions_must_name_what_exists() {
     check(&["PORTX"], &[], Err("register 'PORTX' does not exist"));
     check(&[], &["usart7"], Err("peripheral 'usart7' does not exist"));
     check(&[], &["portb"], Ok(25));
+}
+
+#[test]
+fn variants_must_change_what_exists_in_a_device_with_a_table_of_its_own() {
+    #[track_caller]
+    fn check(base: &'static str, from: &str, to: &str, expected: &str) {
+        let variant = TABLES.iter().find(|table| table.name == "atmega88p").expect("a built-in table").text;
+        assert!(variant.contains(from), "the table no longer contains {from}");
+        let Ok(Loaded::Variant(variant)) = load(variant.replacen(from, to, 1).leak()) else { panic!("not a variant") };
+        let error = load_variant(base, *variant).err().map(|error| error.to_string());
+        assert!(error.as_ref().is_some_and(|error| error.contains(expected)), "{to}: {error:?}");
+    }
+    let whole = TABLES[0].text;
+    check(whole, r#"name: "EEARH""#, r#"name: "EEARX""#, "register 'EEARX' does not exist");
+    check(whole, "- - - - - - - EEAR8", "- - - - - - EEAR8", "EEARH: 7 bits instead of eight");
+    check(whole, "0000 000x", "0000 002x", "EEARH: '2' in the reset value");
+    check(whole, "avr4", "avr44", "architecture 'avr44' does not exist");
+    check(TABLES[1].text, "avr4", "avr4", "device with a table of its own 'atmega328p-gpio' does not exist");
 }
 
 /// Removes the first line of the table of the whole chip that contains this text, and expects a refusal with this message.
