@@ -207,6 +207,12 @@ pub enum InputErrorKind {
         /// The path.
         path: String,
     },
+    /// A specification that is to be drawn, with what is for firmware.
+    #[error("{path}: a specification is drawn as it is, without properties and --around")]
+    GraphOfSpecification {
+        /// The path.
+        path: String,
+    },
     /// The work was given up before there was a graph.
     #[error("there is no graph: {reason}")]
     NoGraph {

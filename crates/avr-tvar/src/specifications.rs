@@ -20,10 +20,18 @@ pub(crate) fn attach(
 ) -> Result<PropertyFile, InputError> {
     let folder = properties.and_then(Path::parent).unwrap_or(Path::new(""));
     for name in file.missing_specifications() {
-        let input = inputs.read(Role::Specification, &folder.join(&name))?;
-        let text = input.text().ok_or_else(|| InputErrorKind::NotText { path: input.name() })?;
-        let automaton = SpecificationAutomaton::parse(&Escaped(&input.name()).to_string(), text)?;
+        let automaton = read(inputs, &folder.join(&name))?;
         file.add_specification(&name, automaton);
     }
     Ok(file)
+}
+
+/// A specification file.
+///
+/// # Errors
+/// If it cannot be read or is no specification.
+pub(crate) fn read(inputs: &mut Inputs, path: &Path) -> Result<SpecificationAutomaton, InputError> {
+    let input = inputs.read(Role::Specification, path)?;
+    let text = input.text().ok_or_else(|| InputErrorKind::NotText { path: input.name() })?;
+    Ok(SpecificationAutomaton::parse(&Escaped(&input.name()).to_string(), text)?)
 }

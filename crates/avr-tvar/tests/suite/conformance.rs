@@ -117,3 +117,19 @@ fn specifications_are_inputs() {
     assert!(code == Some(2) && message.contains("there is no field 'device' here"), "{message}");
     assert!(message.contains("properties/kernel-lock.ron:3:5"), "{message}");
 }
+
+#[test]
+fn specifications_are_drawn() {
+    let output = avr_tvar(&["graph", "properties/surge-protector.spec.ron"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let drawn = text(&output.stdout);
+    for part in
+        ["digraph specification {", "[label=\"none\\nthreshold == 0\"]", "i0 -> n0;", "[label=\"write(PORTD) <= 1\"]"]
+    {
+        assert!(drawn.contains(part), "{part}: {drawn}");
+    }
+    let output = avr_tvar(&["graph", "properties/surge-protector.spec.ron", "--property", "AG true"]);
+    assert!(output.status.code() == Some(2) && text(&output.stderr).contains("drawn as it is"));
+    let output = avr_tvar(&["graph", "properties/kernel-lock.ron"]);
+    assert!(output.status.code() == Some(2) && text(&output.stderr).contains("no field 'device'"));
+}
