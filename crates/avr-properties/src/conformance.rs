@@ -1,10 +1,9 @@
 //! Specification automata: what a firmware may do, in named states with data, moves and silent moves.
 //!
-//! `file` reads them; `bind/conforms.rs` makes a formula of them.
+//! `file/specification.rs` reads them; `bind/conforms.rs` makes a formula of them.
 
 mod error;
 pub mod faults;
-mod file;
 mod monitor;
 
 use std::collections::BTreeSet;

@@ -3,6 +3,7 @@
 mod command_line;
 mod content;
 mod entry;
+mod specification;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,7 +26,6 @@ use crate::finding_kind::FindingKind;
 use crate::nearest::nearest;
 use crate::place::{Place, Source, line_and_column};
 use crate::property::{Property, PropertyKind};
-pub(crate) use content::Pairs;
 use content::{Content, Never};
 pub use content::{EnvironmentEvent, FILE_FIELDS, Fuses};
 use entry::{Entry, is_entry};
@@ -264,7 +264,7 @@ impl<'a> Origin<'a> {
     }
 
     /// The place of a part of the text.
-    pub(crate) fn place_of(&self, part: &str) -> Place {
+    fn place_of(&self, part: &str) -> Place {
         let start = self.offset_of(part);
         self.place(start..start + part.len())
     }
@@ -287,17 +287,17 @@ impl<'a> Origin<'a> {
     }
 }
 
-pub(crate) fn options() -> ron::Options {
+fn options() -> ron::Options {
     ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME)
 }
 
 /// The part without white space and comments around it.
-pub(crate) fn trimmed(part: &str) -> &str {
+fn trimmed(part: &str) -> &str {
     RawValue::from_ron(part).map_or(part.trim(), |raw| raw.trim().get_ron())
 }
 
 /// Reads a part of a file.
-pub(crate) fn read<T: DeserializeOwned>(part: &str, origin: &Origin<'_>) -> Result<T, PropertyError> {
+fn read<T: DeserializeOwned>(part: &str, origin: &Origin<'_>) -> Result<T, PropertyError> {
     options().from_str(part).map_err(|error| ron_error(&error, origin, part))
 }
 
@@ -456,7 +456,7 @@ fn predicate(raw: &RawValue, origin: &Origin<'_>) -> Result<(String, Place), Pro
 }
 
 /// An error of RON in `part`, which may be a part of the text of `origin`.
-pub(crate) fn ron_error(error: &ron::error::SpannedError, origin: &Origin<'_>, part: &str) -> PropertyError {
+fn ron_error(error: &ron::error::SpannedError, origin: &Origin<'_>, part: &str) -> PropertyError {
     let base = origin.offset_of(part);
     let [start, end] = [error.span.start, error.span.end].map(|position| base + ron_offset(part, position));
     // A sign that is missing between two values is missing behind the first one, and is noticed in front of the second.

@@ -386,6 +386,7 @@ impl InputErrorKind {
             Self::MissingRuns { .. } | Self::OtherBatch { .. } => {
                 "give the journals of all parts, written for the manifest and the files as they are now".to_owned()
             }
+            Self::GraphOfSpecification { .. } => "leave them out, or name the firmware first".to_owned(),
             Self::NoGraph { .. } => "raise the limit, or draw a property that needs fewer states".to_owned(),
             Self::Write(_) => "check the space on the device that it goes to".to_owned(),
         })

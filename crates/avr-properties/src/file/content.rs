@@ -129,7 +129,7 @@ impl<'de> Deserialize<'de> for Reasons {
 
 /// A map in the order of the file, with nothing lost.
 #[derive(Default)]
-pub(crate) struct Pairs<'a>(pub(crate) Vec<(&'a RawValue, &'a RawValue)>);
+pub(super) struct Pairs<'a>(pub(super) Vec<(&'a RawValue, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

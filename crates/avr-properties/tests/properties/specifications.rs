@@ -76,7 +76,14 @@ fn forms() {
 
 #[test]
 fn states() {
-    check("(initial: [\"a\"], states: {\"a\": ()})", expect![""]);
+    check(
+        "(initial: [\"a\"], states: {\"a\": ()})",
+        expect![[r#"
+        p.ron:1:45: the alphabet is empty: every firmware conforms to every specification
+          (define: { "lit": "PORTB.0" }, properties: [Conforms(to: "a.spec.ron")])
+                                                      ^^^^^^^^
+        hint: name events, as in alphabet: ["write(PORTB)"]"#]],
+    );
     check(
         "(initial: [], states: {\"a\": ()})",
         expect![[r#"
@@ -144,54 +151,54 @@ fn events() {
     check(
         &with("write(PROTB)"),
         expect![[r#"
-        a.spec.ron:3:38: state a.spec.ron: nothing is named 'PROTB'; did you mean PORTB or PORTC or PORTD?
-            states: {"a": (moves: [(on: "write(PROTB)", to: "a")])},
-                                               ^^^^^"#]],
+            a.spec.ron:3:38: state a: nothing is named 'PROTB'; did you mean PORTB or PORTC or PORTD?
+                states: {"a": (moves: [(on: "write(PROTB)", to: "a")])},
+                                                   ^^^^^"#]],
     );
     check(
         &with("wirte(PORTB)"),
         expect![[r#"
-        a.spec.ron:3:32: state a.spec.ron: nothing is named 'wirte'; did you mean write?
-            states: {"a": (moves: [(on: "wirte(PORTB)", to: "a")])},
-                                         ^^^^^^^^^^^^"#]],
+            a.spec.ron:3:32: state a: nothing is named 'wirte'; did you mean write?
+                states: {"a": (moves: [(on: "wirte(PORTB)", to: "a")])},
+                                             ^^^^^^^^^^^^"#]],
     );
     check(
         &with("PORTB == 1"),
         expect![[r#"
-        a.spec.ron:3:31: state a.spec.ron: this is no event
-            states: {"a": (moves: [(on: "PORTB == 1", to: "a")])},
-                                        ^^^^^^^^^^^^
-        hint: write an event, as in "call(reset)" or "write(UDR0) == 0x14", or "tau"; data: "…" speaks of states"#]],
+            a.spec.ron:3:31: state a: this is no event
+                states: {"a": (moves: [(on: "PORTB == 1", to: "a")])},
+                                            ^^^^^^^^^^^^
+            hint: write an event, as in "call(reset)" or "write(UDR0) == 0x14", or "tau"; data: "…" speaks of states"#]],
     );
     check(
         &with("write(PORTB) == 0x114"),
         expect![[r#"
-        a.spec.ron:3:32: state a.spec.ron: `write(PORTB) == 0x114` is never true: the left side is from 0 to 255
-            states: {"a": (moves: [(on: "write(PORTB) == 0x114", to: "a")])},
-                                         ^^^^^^^^^^^^^^^^^^^^^
-        hint: write `false` if that is meant"#]],
+            a.spec.ron:3:32: state a: `write(PORTB) == 0x114` is never true: the left side is from 0 to 255
+                states: {"a": (moves: [(on: "write(PORTB) == 0x114", to: "a")])},
+                                             ^^^^^^^^^^^^^^^^^^^^^
+            hint: write `false` if that is meant"#]],
     );
     check(
         &with("call(nowhere)"),
         expect![[r#"
-        a.spec.ron:3:37: state a.spec.ron: nothing is named 'nowhere'
-            states: {"a": (moves: [(on: "call(nowhere)", to: "a")])},
-                                              ^^^^^^^"#]],
+            a.spec.ron:3:37: state a: nothing is named 'nowhere'
+                states: {"a": (moves: [(on: "call(nowhere)", to: "a")])},
+                                                  ^^^^^^^"#]],
     );
     check(
         &with("write(PORTB) = 1"),
         expect![[r#"
-        a.spec.ron:3:45: state a.spec.ron: `=` has no meaning in a formula; write `==` to compare
-            states: {"a": (moves: [(on: "write(PORTB) = 1", to: "a")])},
-                                                      ^"#]],
+            a.spec.ron:3:45: state a: `=` has no meaning in a formula; write `==` to compare
+                states: {"a": (moves: [(on: "write(PORTB) = 1", to: "a")])},
+                                                          ^"#]],
     );
     check(
         &with("write(PORTB) || write(PORTC)"),
         expect![[r#"
-        a.spec.ron:3:31: state a.spec.ron: this is no event
-            states: {"a": (moves: [(on: "write(PORTB) || write(PORTC)", to: "a")])},
-                                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-        hint: write an event, as in "call(reset)" or "write(UDR0) == 0x14", or "tau"; data: "…" speaks of states"#]],
+            a.spec.ron:3:31: state a: this is no event
+                states: {"a": (moves: [(on: "write(PORTB) || write(PORTC)", to: "a")])},
+                                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+            hint: write an event, as in "call(reset)" or "write(UDR0) == 0x14", or "tau"; data: "…" speaks of states"#]],
     );
 }
 

@@ -11,7 +11,7 @@ fn body(random: &mut Random, variables: &[String], size: u32) -> String {
         let leaf = random.below(variables.len() + 2);
         return variables.get(leaf).cloned().unwrap_or_else(|| random.pick(&["p", "q", "true", "!q"]).to_owned());
     }
-    let mut below = |random: &mut Random| body(random, variables, size - 1);
+    let below = |random: &mut Random| body(random, variables, size - 1);
     match random.below(7) {
         0 => format!("({} && {})", below(random), below(random)),
         1 => format!("({} || {})", below(random), below(random)),

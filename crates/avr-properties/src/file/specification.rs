@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use ron::value::RawValue;
 use serde::Deserialize;
 
-use super::{
+use super::content::Pairs;
+use super::{Origin, options, read, ron_error, trimmed};
+use crate::conformance::{
     MAX_STATES, PlacedText, SpecificationAutomaton, SpecificationError, SpecificationMove, SpecificationState, TAU,
 };
 use crate::definitions::is_name;
 use crate::error::{PropertyError, PropertyErrorKind};
-use crate::file::{Origin, Pairs, options, read, ron_error, trimmed};
 use crate::nearest::nearest;
 use crate::state_atoms::is_reserved;
 
