@@ -133,3 +133,26 @@ fn specifications_are_drawn() {
     let output = avr_tvar(&["graph", "properties/kernel-lock.ron"]);
     assert!(output.status.code() == Some(2) && text(&output.stderr).contains("no field 'device'"));
 }
+
+/// Nothing is wrong with any single run, but the specification says in advance what the pin will be.
+#[test]
+fn simulation_is_more_than_inclusion_of_traces() {
+    let folder = TempDir::new().expect("there is room for a folder");
+    let path = folder.path().join("guess.spec.ron");
+    let guess = "(initial: [\"one\", \"two\"], states: { \
+        \"one\": (moves: [(on: \"write(PORTD) == 1\", to: \"end\")]), \
+        \"two\": (moves: [(on: \"write(PORTD) == 2\", to: \"end\")]), \
+        \"end\": (may_stop: true) })";
+    fs::write(&path, guess).expect("it is written");
+    let entry = |by: &str| format!("Conforms(to: {:?}, by: \"{by}\", deadlock: true)", path.display().to_string());
+    let (firmware, traces, simulation) = (image("branch", "Os"), entry("traces"), entry("simulation"));
+    let arguments = ["verify", &firmware, "--device", "atmega328p-gpio", "--format", "json"];
+    let output = avr_tvar(&[&arguments[..], &["--property", &traces, "--property", &simulation]].concat());
+    let said: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let [traces, simulation] = [&said["results"][0], &said["results"][1]];
+    assert_eq!((&traces["verdict"], &simulation["verdict"]), (&"holds".into(), &"violated".into()), "{said}");
+    let branches = simulation["evidence"]["branches"].as_array().expect("a list");
+    assert_eq!(branches.len(), 1, "{simulation}");
+    let claim = branches[0]["claim"].as_str().expect("a text");
+    assert!(claim.starts_with("where the specification answers otherwise, after 13 steps"), "{claim}");
+}

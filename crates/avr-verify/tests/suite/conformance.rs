@@ -106,18 +106,21 @@ fn words(blocks: &[Block]) -> Vec<u16> {
     code.words
 }
 
-type Edge = (Option<(Letter, u8)>, Concrete);
+/// An event with its value, if a step has one.
+type Label = Option<(Letter, u8)>;
+
+type Edge = (Label, Concrete);
 
 fn edges(blocks: &[Block], from: Concrete) -> Vec<Edge> {
     let block = blocks[from.block];
-    let results: Vec<(Option<(Letter, u8)>, u8, u8)> = match block.action {
+    let results: Vec<(Label, u8, u8)> = match block.action {
         Action::WriteB(value) => vec![(Some((Letter::WriteB, value)), from.register, value)],
         Action::WriteC(value) => vec![(Some((Letter::WriteC, value)), from.register, from.port)],
         Action::Read => (0..4).map(|value| (Some((Letter::ReadB, value)), value, from.port)).collect(),
         Action::Show => vec![(Some((Letter::WriteB, from.register)), from.register, from.register)],
         Action::Nothing => vec![(None, from.register, from.port)],
     };
-    let after = |(event, register, port): (Option<(Letter, u8)>, u8, u8)| {
+    let after = |(event, register, port): (Label, u8, u8)| {
         let taken = block.bit.map_or(0, |bit| usize::from(register >> bit & 1));
         (event, Concrete { block: block.next[taken], register, port })
     };
@@ -325,7 +328,7 @@ impl Specification {
     }
 
     /// The states in which the specification may be after an event, or after a step without one.
-    fn answers(&self, from: usize, event: Option<(Letter, u8)>) -> BTreeSet<usize> {
+    fn answers(&self, from: usize, event: Label) -> BTreeSet<usize> {
         let Some((letter, value)) = event.filter(|(letter, _)| self.alphabet.contains(letter)) else {
             return self.silently(from);
         };
@@ -505,12 +508,10 @@ fn conformance_is_that_of_concrete_states() {
     for seed in 0..cases {
         compare(seed, &mut count).unwrap_or_else(|wrong| panic!("{wrong}"));
     }
-    println!("{cases} cases: {count:?}");
     assert!(count.holds * 5 > cases && count.violated * 5 > cases, "{count:?}");
     assert!(count.unknown * 20 < cases && count.differ > 0, "{count:?}");
     for fault in Fault::ALL {
         let found = with_fault(*fault, || (0..cases).find(|seed| compare(*seed, &mut Count::default()).is_err()));
-        println!("{fault:?} is found by case {found:?}");
         assert!(found.is_some(), "{fault:?} is not found");
     }
 }
