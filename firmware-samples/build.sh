@@ -31,8 +31,8 @@ compile() { # source, level, image without extension, further flags
     avr-objcopy -O ihex -R .eeprom -R .fuse -R .lock "$image.elf" "$image.hex"
 }
 
-# A HEX file has no symbols, so its property file names byte addresses instead: `pc == label` and `pc in function` are
-# replaced for code, and the name of a variable of one or two bytes by its cell. Without a symbol to replace, the HEX
+# A HEX file has no symbols, so its property file names byte addresses instead: `pc == label`, `pc in function` and
+# `call(function)` are replaced for code, and the name of a variable of one or two bytes by its cell. Without a symbol to replace, the HEX
 # image is checked with the property file of the ELF image.
 hex_properties() { # image without extension, template, result
     avr-nm -S "$1.elf" | perl -e '
@@ -51,6 +51,7 @@ hex_properties() { # image without extension, template, result
                     my ($from, $to) = (address($start), address($start + $size));
                     $formula =~ s/\bpc (==|!=) \Q$name\E\b/pc $1 $from/g;
                     $formula =~ s/\(pc in \Q$name\E\)/(pc >= $from && pc < $to)/g;
+                    $formula =~ s/\bcall\(\Q$name\E\)/call($from)/g;
                 } elsif ($size == 1 || $size == 2) {
                     my $cell = ($size == 1 ? "mem" : "mem16") . "[" . address($start - 0x800000) . "]";
                     $formula =~ s/(?<![\w.])\Q$name\E(?![\w(])/$cell/g;

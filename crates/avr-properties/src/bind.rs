@@ -2,6 +2,7 @@
 
 mod assumption;
 mod comparison;
+mod conforms;
 mod ending;
 mod entry;
 mod event;
@@ -27,6 +28,7 @@ use mu_calculus::{
 };
 
 use crate::atom::{Atom, AtomKind, AtomTable};
+use crate::conformance::Monitor;
 use crate::definitions::{Definitions, definition_title};
 use crate::error::{PropertyError, PropertyErrorKind};
 use crate::expression::MemoryMap;
@@ -88,6 +90,8 @@ pub struct BoundProperty {
     pub from: Option<InvariantStart>,
     /// The comparisons of the property's own text that are true in every state: it says nothing by them.
     pub always_true: Vec<String>,
+    /// The specification that the firmware is to conform to, if the property names one.
+    pub monitor: Option<Arc<Monitor>>,
 }
 
 impl BoundProperty {
@@ -226,8 +230,10 @@ struct Binder<'a> {
     in_definition: bool,
     /// The first states that the property speaks of, if it is an invariant.
     from: Option<InvariantStart>,
-    /// The text of the formula, if it speaks of waits.
-    no_hang_text: Option<String>,
+    /// The text of the formula, if it is known only once it is bound: of waits, of a specification.
+    own_text: Option<String>,
+    /// The specification, if the property names one.
+    monitor: Option<Arc<Monitor>>,
 }
 
 /// A formula whose names are bound.
@@ -253,7 +259,8 @@ impl<'a> Binder<'a> {
             always_true: Vec::new(),
             in_definition: false,
             from: None,
-            no_hang_text: None,
+            own_text: None,
+            monitor: None,
         }
     }
 
@@ -272,7 +279,7 @@ impl<'a> Binder<'a> {
         Ok(BoundProperty {
             kind: property.kind.name(),
             name: property.name.clone(),
-            formula_text: text_of(property, (self.from, self.no_hang_text.as_deref()), self.device, self.image),
+            formula_text: text_of(property, (self.from, self.own_text.as_deref()), self.device, self.image),
             from: self.from,
             atoms,
             observes_hazards,
@@ -283,6 +290,7 @@ impl<'a> Binder<'a> {
             is_stutter_sensitive,
             notes: std::mem::take(&mut self.notes),
             always_true,
+            monitor: self.monitor.take(),
         })
     }
 

@@ -75,6 +75,6 @@ pub(crate) fn definition_title(name: &str) -> String {
 }
 
 /// True if a formula can use the name: it is no keyword and needs no quotes.
-fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     matches!(parse_formula(name), Ok(Formula::Atom(atom)) if atom.bare_name() == Some(name))
 }

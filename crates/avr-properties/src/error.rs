@@ -7,6 +7,7 @@ use avr_isa::DataAddress;
 use mu_calculus::{ExpandError, ParseErrorKind, Span};
 use thiserror::Error;
 
+use crate::conformance::SpecificationError;
 use crate::finding_kind::FindingKind;
 use crate::nearest::did_you_mean;
 use crate::place::{Excerpt, MarkedText, Place, line_and_column, mark};
@@ -274,6 +275,9 @@ pub enum PropertyErrorKind {
     /// A property of single states under an assumption of fairness.
     #[error("{0} does not depend on fairness")]
     FairnessWithoutUse(&'static str),
+    /// A specification, or a property that names one, that is wrong.
+    #[error("{0}")]
+    Specification(SpecificationError),
     /// Something that is not supported yet. The property is undecided, not wrong.
     #[error("{0}")]
     Unsupported(UnsupportedProperty),
@@ -346,6 +350,7 @@ impl PropertyErrorKind {
             Self::FairnessOfFixedPoint => {
                 "say it with the operators of CTL, with A[…] and E[…], or with Ltl(check: …)".to_owned()
             }
+            Self::Specification(error) => return error.hint(),
             Self::FairnessWithoutUse(_) => "leave `under` out: every path counts, fair or not".to_owned(),
             _ => return None,
         })

@@ -3,9 +3,12 @@
 mod command_line;
 mod content;
 mod entry;
+mod specification;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use avr_machine::device::{Device, FuseBytes};
 use avr_machine::{HazardKind, ron_message, ron_offset};
@@ -16,6 +19,7 @@ use serde::de::DeserializeOwned;
 
 use crate::allowed_finding::AllowedFinding;
 use crate::allowed_hazard::AllowedHazard;
+use crate::conformance::SpecificationAutomaton;
 use crate::definitions::Definitions;
 use crate::error::{PropertyError, PropertyErrorKind};
 use crate::finding_kind::FindingKind;
@@ -65,6 +69,10 @@ pub struct PropertyFile {
     pub fuses: Fuses,
     /// Path of a file with the content of the EEPROM, as the file gives it.
     pub eeprom: Option<String>,
+    /// The specifications that are known, by the paths that properties name.
+    specifications: Vec<(String, Arc<SpecificationAutomaton>)>,
+    /// True if the file itself has the texts of all specifications that are known.
+    carries_specifications: bool,
 }
 
 /// An assumption about the inputs of the device. A verdict says nothing about runs in which it is wrong.
@@ -96,8 +104,9 @@ impl PropertyFile {
         let origin = Origin::new(name, text);
         let content: Content<'_> = options().from_str(text).map_err(|error| ron_error(&error, &origin, text))?;
         let allow_at = allowed_at_places(&content.allow.0, &origin)?;
+        let specifications = specifications(&content.specifications.0, &origin)?;
         let read_property = |raw: &&RawValue| Ok(property(raw.get_ron(), &origin)?.except(&allow_at));
-        Ok(Self {
+        let mut file = Self {
             name: name.to_owned(),
             device: content.device,
             start: content.start,
@@ -115,8 +124,73 @@ impl PropertyFile {
             predicates: content.predicates.iter().map(|raw| predicate(raw, &origin)).collect::<Result<_, _>>()?,
             fuses: content.fuses,
             eeprom: content.eeprom,
-        })
+            carries_specifications: true,
+            specifications,
+        };
+        file.resolve();
+        Ok(file)
     }
+
+    /// The paths of the specification files that properties name and that were not given yet.
+    #[must_use]
+    pub fn missing_specifications(&self) -> Vec<String> {
+        let missing = |property: &Property| match &property.kind {
+            PropertyKind::Conforms { to, specification: None, .. } => Some(to.clone()),
+            _ => None,
+        };
+        self.properties.iter().filter_map(missing).collect()
+    }
+
+    /// Gives the specification to all properties that name this path.
+    pub fn add_specification(&mut self, path: &str, automaton: SpecificationAutomaton) {
+        self.carries_specifications = false;
+        self.specifications.push((path.to_owned(), Arc::new(automaton)));
+        self.resolve();
+    }
+
+    /// Gives the properties the specifications that they name.
+    fn resolve(&mut self) {
+        for property in &mut self.properties {
+            if let PropertyKind::Conforms { to, specification, .. } = &mut property.kind {
+                let known = self.specifications.iter().find(|(path, _)| path == to);
+                *specification = known.map(|(_, automaton)| Arc::clone(automaton));
+            }
+        }
+    }
+
+    /// A text of this file that carries the specifications that it names, so that it can be read without them; none if that
+    /// cannot be written.
+    #[must_use]
+    pub fn with_texts_of_specifications(&self, text: &str) -> Option<String> {
+        let texts = self.specifications.iter().map(|(path, automaton)| (path.as_str(), automaton.text.as_str()));
+        let texts: BTreeMap<&str, &str> = texts.collect();
+        if self.carries_specifications {
+            return Some(text.to_owned());
+        }
+        let begin = text.find(trimmed(text)).filter(|begin| text[*begin..].starts_with('('))? + 1;
+        let pairs = texts.iter().map(|(path, text)| Some(format!("{}: {}", quoted(path)?, quoted(text)?)));
+        let field = format!("specifications: {{{}}},", pairs.collect::<Option<Vec<_>>>()?.join(", "));
+        let whole = [&text[..begin], &field, &text[begin..]].concat();
+        Self::parse(&self.name, &whole).ok().map(|_| whole)
+    }
+}
+
+/// A text as RON writes it.
+fn quoted(text: &str) -> Option<String> {
+    ron::to_string(text).ok()
+}
+
+/// The specifications whose texts the file carries, by their paths.
+fn specifications(
+    pairs: &[(&RawValue, &RawValue)],
+    origin: &Origin<'_>,
+) -> Result<Vec<(String, Arc<SpecificationAutomaton>)>, PropertyError> {
+    let read_pair = |(key, value): &(&RawValue, &RawValue)| {
+        let (path, text): (String, String) = (read(key.get_ron(), origin)?, read(value.get_ron(), origin)?);
+        let automaton = SpecificationAutomaton::parse(&path, &text)?;
+        Ok((path, Arc::new(automaton)))
+    };
+    pairs.iter().map(read_pair).collect()
 }
 
 impl PropertyFile {
@@ -167,6 +241,7 @@ impl PropertyFile {
         if is_of_settings || inherent && !has_inherent {
             self.properties.insert(0, Property::inherent().except(&self.allow_at));
         }
+        self.resolve();
         Ok(())
     }
 }
@@ -408,6 +483,8 @@ fn ron_error(error: &ron::error::SpannedError, origin: &Origin<'_>, part: &str) 
 
 /// The name of the form of a whole file, as RON has it.
 const CONTENT: &str = "Content";
+/// The name of the form of a specification file, as RON has it.
+const SPECIFICATION: &str = "SpecificationContent";
 
 fn ron_kind(error: &ron::Error) -> PropertyErrorKind {
     match error {
@@ -426,6 +503,9 @@ fn ron_kind(error: &ron::Error) -> PropertyErrorKind {
         ron::Error::ExpectedNamedStructLike(CONTENT) => {
             PropertyErrorKind::Ron("expected `(`; a property file is ( device: \"…\", properties: […] )".to_owned())
         }
+        ron::Error::ExpectedNamedStructLike(SPECIFICATION) => PropertyErrorKind::Ron(
+            "expected `(`; a specification file is ( initial: [\"…\"], states: {\"…\": ( … )} )".to_owned(),
+        ),
         other => PropertyErrorKind::Ron(ron_message(other)),
     }
 }

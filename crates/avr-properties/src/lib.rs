@@ -17,6 +17,7 @@ mod allowed_hazard;
 mod atom;
 mod bind;
 mod code_place;
+pub mod conformance;
 mod definitions;
 mod entry;
 mod error;
@@ -46,6 +47,10 @@ pub use bind::{
     bind_assumption, bind_assumptions, bind_predicates, formula_text, without_always,
 };
 pub use code_place::code_at;
+pub use conformance::{
+    MAX_STATES, Moment, Monitor, PlacedText, Relation, SpecificationAutomaton, SpecificationError, SpecificationMove,
+    SpecificationState, unanswered,
+};
 pub use definitions::Definitions;
 pub use entry::Entry;
 pub use error::{PropertyError, PropertyErrorKind, UnsupportedProperty};

@@ -1,6 +1,9 @@
 //! Properties as the user states them, and the formulas that they stand for.
 
+use std::sync::Arc;
+
 use crate::allowed_hazard::AllowedHazard;
+use crate::conformance::{Relation, SpecificationAutomaton};
 use crate::place::Place;
 
 /// A property with its name.
@@ -132,6 +135,20 @@ pub enum PropertyKind {
         /// The formula p.
         check: String,
     },
+    /// The firmware does nothing that a specification does not allow: a greatest fixed point over its states.
+    Conforms {
+        /// The path of the specification file, as the property gives it.
+        to: String,
+        /// The events that are seen, in the order in which those of one step count; those of the specification where the
+        /// property does not say.
+        alphabet: Option<Vec<String>>,
+        /// The relation that is asked for.
+        relation: Relation,
+        /// True if some event must still be possible unless the specification may stop.
+        deadlock: bool,
+        /// The specification, once it is read.
+        specification: Option<Arc<SpecificationAutomaton>>,
+    },
     /// On every path p holds for ever from some state on: `mu X. nu Y. []X || (p && []Y)`, the same as `F G p` over
     /// all paths. (`AF AG p` says more: it wants a state from which all continuations keep p.)
     EventuallyForever {
@@ -170,6 +187,7 @@ impl PropertyKind {
             Self::StaysAfter { .. } => "StaysAfter",
             Self::InfinitelyOften { .. } => "InfinitelyOften",
             Self::EventuallyForever { .. } => "EventuallyForever",
+            Self::Conforms { .. } => "Conforms",
         }
     }
 }

@@ -31,7 +31,10 @@ pub fn check_syntax(property: &Property, definitions: &Definitions) -> Result<()
 /// The texts of a kind of property.
 fn texts(kind: &PropertyKind) -> Vec<&str> {
     match kind {
-        PropertyKind::Inherent | PropertyKind::Stack(_) | PropertyKind::NoHang { .. } => Vec::new(),
+        PropertyKind::Inherent
+        | PropertyKind::Stack(_)
+        | PropertyKind::NoHang { .. }
+        | PropertyKind::Conforms { .. } => Vec::new(),
         PropertyKind::Recovery { to: check }
         | PropertyKind::Formula { check }
         | PropertyKind::Ltl { check }

@@ -36,7 +36,7 @@ mod wrap;
 
 pub use baseline::{Baseline, BaselineError, Changes, Difference, Effect, VerdictChange};
 pub use check::{CheckReport, rejected_json, rejected_text};
-pub use dot::{DotStyle, Fold, dot};
+pub use dot::{DotStyle, Fold, dot, specification_dot};
 pub use escape::{Escaped, json_text};
 pub use expectation::{Answer, Expectation, Expected};
 pub use explanation::{CountData, ExplanationData, StretchData, SubformulaData};

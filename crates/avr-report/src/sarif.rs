@@ -7,12 +7,12 @@
 mod rules;
 
 use avr_machine::device::Device;
-use avr_verify::{Evidence, Finding, Line, PropertyResult, Verdict};
+use avr_verify::{Evidence, Finding, Line, Moment, PropertyResult, Verdict};
 use serde_json::{Value, json};
 
 use crate::baseline::Changes;
 use crate::escape::{Escaped, json_text, uri};
-use crate::evidence::action;
+use crate::evidence::{action, specification_line};
 use crate::fields::{basis_name, verdict_name};
 use crate::findings::certainty_name;
 use crate::json::stack_value;
@@ -202,13 +202,15 @@ impl Writer<'_> {
         let names = self.names()?;
         let last = &evidence.narrative.last;
         let steps = &last[last.len().saturating_sub(MAX_STEPS)..];
-        let locations: Vec<Value> = steps.iter().map(|line| self.step(&names, line)).collect();
+        let locations: Vec<Value> = steps.iter().map(|line| self.step(&names, line, &evidence.specification)).collect();
         (!locations.is_empty()).then(|| json!({ "threadFlows": [{ "locations": locations }] }))
     }
 
-    fn step(&self, names: &Names<'_>, line: &Line) -> Value {
+    fn step(&self, names: &Names<'_>, line: &Line, moments: &[Moment]) -> Value {
         let mut location = self.location(Some(line.pc));
-        let text = format!("step {}: {:#06x} {}", line.step, line.pc, action(names, line));
+        let moment = moments.iter().find(|moment| moment.step == line.step + 1);
+        let beside = moment.map_or_else(String::new, |moment| format!("; {}", specification_line(moment)));
+        let text = format!("step {}: {:#06x} {}{beside}", line.step, line.pc, action(names, line));
         location["message"] = json!({ "text": message(&text) });
         json!({ "location": location })
     }

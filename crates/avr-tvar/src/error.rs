@@ -207,6 +207,12 @@ pub enum InputErrorKind {
         /// The path.
         path: String,
     },
+    /// A specification that is to be drawn, with what is for firmware.
+    #[error("{path}: a specification is drawn as it is, without properties and --around")]
+    GraphOfSpecification {
+        /// The path.
+        path: String,
+    },
     /// The work was given up before there was a graph.
     #[error("there is no graph: {reason}")]
     NoGraph {
@@ -380,6 +386,7 @@ impl InputErrorKind {
             Self::MissingRuns { .. } | Self::OtherBatch { .. } => {
                 "give the journals of all parts, written for the manifest and the files as they are now".to_owned()
             }
+            Self::GraphOfSpecification { .. } => "leave them out, or name the firmware first".to_owned(),
             Self::NoGraph { .. } => "raise the limit, or draw a property that needs fewer states".to_owned(),
             Self::Write(_) => "check the space on the device that it goes to".to_owned(),
         })

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use avr_image::{FlashByteAddress, FlashWordAddress, Image};
 use avr_properties::code_at;
-use avr_report::{DotStyle, Fold, dot};
+use avr_report::{DotStyle, Fold, dot, specification_dot};
 use avr_verify::Strategy;
 use clap::{Args, ValueEnum};
 
@@ -17,6 +17,7 @@ use crate::inputs::Inputs;
 use crate::job::{self, Ended, Job};
 use crate::options::{self, Verify};
 use crate::output;
+use crate::specifications;
 use crate::values::{self, TimeLimit};
 
 /// The time to wait for the graph after a limit has ended the exploration.
@@ -27,6 +28,7 @@ Examples:
   avr-tvar graph firmware.elf --property 'AG (PORTB < 4)' | dot -Tsvg > states.svg
   avr-tvar graph firmware.elf firmware.ron --fold functions
   avr-tvar graph firmware.elf firmware.ron --around main.c:12
+  avr-tvar graph protocol.spec.ron | dot -Tsvg > protocol.svg
 
 The graph is that of the first property without an answer, or else of the first property.
 Exit codes: 0 a graph was written, 2 wrong usage or input, 3 there is no graph, 4 internal error, 130 interrupted.";
@@ -34,7 +36,7 @@ Exit codes: 0 a graph was written, 2 wrong usage or input, 3 there is no graph, 
 /// The arguments of `graph`.
 #[derive(Clone, Debug, Args)]
 pub struct Graph {
-    /// Firmware as ELF or Intel HEX; the content decides which
+    /// Firmware as ELF or Intel HEX, the content decides which; or a specification file (`.ron`)
     pub firmware: PathBuf,
     /// Property file (RON); without any property, the inherent one is checked
     pub properties: Option<PathBuf>,
@@ -130,11 +132,24 @@ fn place(image: &Image, at: &str) -> Result<BTreeSet<FlashWordAddress>, InputErr
     Ok(places)
 }
 
+/// Prints a specification.
+fn specification(arguments: &Graph) -> Result<Exit, InputError> {
+    if arguments.properties.is_some() || !arguments.property.is_empty() || arguments.around.is_some() {
+        return Err(InputErrorKind::GraphOfSpecification { path: arguments.firmware.display().to_string() }.into());
+    }
+    let automaton = specifications::read(&mut Inputs::default(), &arguments.firmware)?;
+    output::results(&specification_dot(&automaton))?;
+    Ok(Exit::Holds)
+}
+
 /// Verifies and prints the state space.
 ///
 /// # Errors
 /// If the command line or a file is wrong.
 pub(crate) fn run(arguments: &Graph) -> Result<Exit, InputError> {
+    if arguments.firmware.extension().is_some_and(|extension| extension == "ron") {
+        return specification(arguments);
+    }
     let patient = |job: &mut Job| {
         job.wait_for_results(PATIENCE);
         Ok(())

@@ -20,6 +20,7 @@ pub(crate) const IDENTITY: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("
 pub(crate) enum Role {
     Firmware,
     Properties,
+    Specification,
     Eeprom,
     Baseline,
     Stimulus,
@@ -35,6 +36,7 @@ impl Role {
         match self {
             Self::Firmware => "firmware",
             Self::Properties => "properties",
+            Self::Specification => "specification",
             Self::Eeprom => "eeprom",
             Self::Baseline => "baseline",
             Self::Stimulus => "stimulus",

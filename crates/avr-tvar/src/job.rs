@@ -30,6 +30,7 @@ use crate::output;
 use crate::outputs::Outputs;
 use crate::progress::Display;
 use crate::sources;
+use crate::specifications;
 
 /// The time between two looks at limits and the display.
 const TICK: Duration = Duration::from_millis(4);
@@ -122,13 +123,15 @@ fn configure(arguments: &Verify, mut inputs: Inputs, started: Instant) -> Result
     let named = named.map(|(path, text)| PropertyFile::parse(&shown(path), text)).transpose()?;
     let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: named.as_ref() };
     let (image, device) = device::load_from(&mut inputs, &arguments.firmware, wishes)?;
-    let file = with_arguments(named, arguments)?;
+    let file = specifications::attach(&mut inputs, with_arguments(named, arguments)?, properties)?;
     let baseline = baseline::read(&mut inputs, arguments)?;
     let eeprom = eeprom::content(&mut inputs, &file, properties, device)?;
     let sources = sources::read(&mut inputs, &image, &arguments.firmware, &arguments.source);
     let outputs = Outputs::default().files("the certificate", &arguments.certificate);
     let outputs = outputs.files("the report", arguments.report.iter().map(|report| &report.path));
     outputs.evidence(arguments.evidence.as_ref()).check(inputs.paths())?;
+    let text = text.unwrap_or_else(|| NO_FILE.to_owned());
+    let carried = file.with_texts_of_specifications(&text).unwrap_or(text);
     Ok(Job {
         baseline,
         eeprom,
@@ -150,7 +153,7 @@ fn configure(arguments: &Verify, mut inputs: Inputs, started: Instant) -> Result
         invariants: !arguments.no_invariants,
         strict: arguments.strict,
         text: arguments.certificate.as_ref().map(|_| PropertyText {
-            file: text.unwrap_or_else(|| NO_FILE.to_owned()),
+            file: carried,
             more: arguments.property.clone(),
             inherent: arguments.inherent,
         }),
@@ -164,7 +167,8 @@ fn configure(arguments: &Verify, mut inputs: Inputs, started: Instant) -> Result
 const NO_FILE: &str = "()";
 
 pub(crate) fn read_properties(inputs: &mut Inputs, path: &Path) -> Result<PropertyFile, InputError> {
-    Ok(PropertyFile::parse(&shown(path), &read_text(inputs, path)?)?)
+    let file = PropertyFile::parse(&shown(path), &read_text(inputs, path)?)?;
+    specifications::attach(inputs, file, Some(path))
 }
 
 /// The files that a verification reads, as far as they can be read.
@@ -177,9 +181,11 @@ pub(crate) fn readable(firmware: &Path, properties: Option<&Path>, baseline: Opt
     let Some(path) = properties else { return inputs };
     let Ok(input) = inputs.read(Role::Properties, path) else { return inputs };
     let file = input.text().and_then(|text| PropertyFile::parse(&input.name(), text).ok());
-    if let Some(eeprom) = file.and_then(|file| eeprom::path(&file, Some(path))) {
+    let Some(file) = file else { return inputs };
+    if let Some(eeprom) = eeprom::path(&file, Some(path)) {
         let _ = inputs.read(Role::Eeprom, &eeprom);
     }
+    let _ = specifications::attach(&mut inputs, file, Some(path));
     inputs
 }
 

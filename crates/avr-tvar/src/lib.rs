@@ -39,6 +39,7 @@ mod reports;
 mod run;
 mod snippet;
 mod sources;
+mod specifications;
 mod stack;
 mod values;
 mod verify;

@@ -32,6 +32,7 @@ pub use avr_model::pass::Pass;
 pub use avr_model::predicates::{PredicateOrder, UsedPredicate};
 pub use avr_model::state::view::View;
 pub use avr_model::state::{AbstractState, Location, Running};
+pub use avr_properties::Moment;
 pub use avr_witness::{
     AtomChanges, AtomTrace, Change, Chosen, Condition, Continuation, Evidence, EvidenceKind, Item, LastState, Line,
     Told,

@@ -208,6 +208,7 @@ pub(crate) fn unconfirmed(walked: &Walked) -> Evidence {
         narrative: Told::default(),
         reached: None,
         confirmed: None,
+        specification: Vec::new(),
         branches: Vec::new(),
         continuation: None,
     }

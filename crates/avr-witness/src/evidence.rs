@@ -6,6 +6,7 @@ use crate::target_condition::Condition;
 use avr_isa::DataAddress;
 use avr_machine::simulator::Stimulus;
 use avr_machine::{Frame, Hazard};
+use avr_properties::Moment;
 use std::collections::BTreeMap;
 
 /// The most claims about other continuations that get runs of their own.
@@ -88,6 +89,8 @@ pub struct Evidence {
     pub reached: Option<Vec<Condition>>,
     /// The clock cycle at which another simulator showed the verdict by itself.
     pub confirmed: Option<u64>,
+    /// The states of the specification beside the run, if the property names one and they are known.
+    pub specification: Vec<Moment>,
     /// Runs that show claims about other continuations.
     pub branches: Vec<Evidence>,
     /// The run behind the claim that it rests on.

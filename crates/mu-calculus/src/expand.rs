@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use thiserror::Error;
 
 use crate::atom::Comparison;
-use crate::formula::{Formula, MAX_DEPTH, MAX_SIZE};
+use crate::formula::{Formula, MAX_DEPTH, MAX_SIZE, Variable};
 
 /// Formulas by name. In a formula, the name alone (unquoted) stands for the whole formula, as if in parentheses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -98,10 +98,18 @@ impl<'d> Expansion<'d> {
             return Err(ExpandError::TooDeep);
         }
         match formula {
-            Formula::Fixed(_, variable, _) if self.definitions.formulas.contains_key(&variable.name) => {
-                Err(ExpandError::Shadowed { name: variable.name.clone() })
+            Formula::Fixed(_, variable, _) => self.check_variable(variable),
+            Formula::Equations(_, equations, _) => {
+                equations.iter().try_for_each(|(variable, _)| self.check_variable(variable))
             }
             _ => Ok(()),
+        }
+    }
+
+    fn check_variable(&self, variable: &Variable) -> Result<(), ExpandError> {
+        match self.definitions.formulas.contains_key(&variable.name) {
+            true => Err(ExpandError::Shadowed { name: variable.name.clone() }),
+            false => Ok(()),
         }
     }
 

@@ -41,6 +41,10 @@ pub enum Formula<A> {
     PathPair(PathQuantifier, PathPairOperator, Box<Self>, Box<Self>),
     /// `mu X. p` or `nu X. p`; it reaches as far to the right as it can.
     Fixed(FixedPoint, Variable, Box<Self>),
+    /// `nu { X. p, Y. q } in r`, a vectorial fixed point: all variables may stand in all bodies, and in r.
+    Equations(FixedPoint, Vec<(Variable, Self)>, Box<Self>),
+    /// `if a then p else q`. Where a is unknown it is what both p and q are, so it says more than `(a && p) || (!a && q)`.
+    Choice(Box<Self>, Box<Self>, Box<Self>),
     /// `A[psi]` or `E[psi]` with a path formula psi that is more than one CTL operator.
     Quantified(PathQuantifier, Box<Self>),
     /// A path formula: `X p`, `F p`, `G p`, and of the past `Y p`, `O p`, `H p`.
@@ -176,12 +180,14 @@ impl<A> Formula<A> {
             | Self::And(_)
             | Self::Or(_)
             | Self::Implies(..)
-            | Self::Iff(..) => true,
+            | Self::Iff(..)
+            | Self::Choice(..) => true,
             Self::Variable(_)
             | Self::Modal(..)
             | Self::Path(..)
             | Self::PathPair(..)
             | Self::Fixed(..)
+            | Self::Equations(..)
             | Self::Quantified(..)
             | Self::Linear(..)
             | Self::LinearPair(..) => false,
@@ -204,6 +210,10 @@ impl<A> Formula<A> {
             Self::Implies(p, q) | Self::Iff(p, q) | Self::PathPair(_, _, p, q) | Self::LinearPair(_, p, q) => {
                 vec![p, q]
             }
+            Self::Equations(_, equations, result) => {
+                equations.iter().map(|(_, body)| body).chain([&**result]).collect()
+            }
+            Self::Choice(condition, p, q) => vec![condition, p, q],
         }
     }
 
@@ -307,6 +317,11 @@ impl<A> Formula<A> {
                 Formula::PathPair(*quantifier, *operator, boxed(p)?, boxed(q)?)
             }
             Self::Fixed(kind, variable, p) => Formula::Fixed(*kind, variable.clone(), boxed(p)?),
+            Self::Equations(kind, equations, result) => {
+                let equations = equations.iter().map(|(variable, body)| Ok((variable.clone(), child(body)?)));
+                Formula::Equations(*kind, equations.collect::<Result<_, _>>()?, child(result).map(Box::new)?)
+            }
+            Self::Choice(condition, p, q) => Formula::Choice(boxed(condition)?, boxed(p)?, boxed(q)?),
             Self::Quantified(quantifier, p) => Formula::Quantified(*quantifier, boxed(p)?),
             Self::Linear(operator, p) => Formula::Linear(*operator, boxed(p)?),
             Self::LinearPair(operator, p, q) => Formula::LinearPair(*operator, boxed(p)?, boxed(q)?),
@@ -362,6 +377,16 @@ fn negated_variable<'f, A>(
             scope.pop();
             found
         }
+        Formula::Equations(_, equations, _) => {
+            let outside = scope.len();
+            scope.extend(equations.iter().map(|(variable, _)| (variable.name.as_str(), here)));
+            let found = formula.children().into_iter().find_map(|child| negated_variable(child, here, scope));
+            scope.truncate(outside);
+            found
+        }
+        Formula::Choice(condition, p, q) => negated_variable(condition, here.below_equivalence(), scope)
+            .or_else(|| negated_variable(p, here, scope))
+            .or_else(|| negated_variable(q, here, scope)),
         _ => {
             let below = if matches!(formula, Formula::Iff(..)) { here.below_equivalence() } else { here };
             formula.children().into_iter().find_map(|child| negated_variable(child, below, scope))

@@ -5,7 +5,7 @@
 //! token that is wrong. In a path formula (`Ltl`, or inside of `A[…]` and `E[…]`) `X F G` and `Y O H` are prefix
 //! operators; `U W R S` take operands that are closed, because tools differ in how tightly these bind.
 //!
-//! From loosest to tightest: `mu X.` and `nu X.` (to the end), `<->`, `->` (right-associative), `||`, `&&`, the prefix
+//! From loosest to tightest: `mu X.`, `nu X.`, `nu { X. p, Y. q } in r` and `if a then p else q` (to the end), `<->`, `->` (right-associative), `||`, `&&`, the prefix
 //! operators of formulas (`!`, `[]`, `<>`, `AG` and the like), comparisons and `in`, then `|`, `^`, `&`, `<< >>`, `+ -`,
 //! and the prefix operators of expressions (`-`, `~`).
 

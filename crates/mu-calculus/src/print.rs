@@ -26,7 +26,7 @@ enum Binding {
 impl<A> Formula<A> {
     fn binding(&self) -> Binding {
         match self {
-            Self::Fixed(..) => Binding::Fixed,
+            Self::Fixed(..) | Self::Equations(..) | Self::Choice(..) => Binding::Fixed,
             Self::Iff(..) => Binding::Iff,
             Self::Implies(..) => Binding::Implies,
             Self::Or(_) => Binding::Or,
@@ -111,6 +111,15 @@ impl<A: Display> Display for Formula<A> {
                 f.write_str("]")
             }
             Self::Fixed(kind, variable, p) => write!(f, "{kind} {variable}. {p}"),
+            Self::Equations(kind, equations, result) => {
+                write!(f, "{kind} {{ ")?;
+                for (index, (variable, body)) in equations.iter().enumerate() {
+                    let separator = if index > 0 { ", " } else { "" };
+                    write!(f, "{separator}{variable}. {body}")?;
+                }
+                write!(f, " }} in {result}")
+            }
+            Self::Choice(condition, p, q) => write!(f, "if {condition} then {p} else {q}"),
             Self::Quantified(quantifier, psi) => write!(f, "{quantifier}[{psi}]"),
             Self::Linear(operator, p) => {
                 write!(f, "{operator} ")?;

@@ -90,6 +90,7 @@ impl<'f, A> Search<'f, A> {
                 Formula::Not(_) => sign.negated(),
                 Formula::Implies(..) if position == 0 => sign.negated(),
                 Formula::Iff(..) => Sign::Both,
+                Formula::Choice(..) if position == 0 => Sign::Both,
                 _ => sign,
             };
             path.push(position);
@@ -112,6 +113,13 @@ fn is_closed<A>(formula: &Formula<A>) -> bool {
                 bound.push(&variable.name);
                 let is_closed = closed(body, bound);
                 bound.pop();
+                is_closed
+            }
+            Formula::Equations(_, equations, _) => {
+                let outside = bound.len();
+                bound.extend(equations.iter().map(|(variable, _)| variable.name.as_str()));
+                let is_closed = formula.children().into_iter().all(|child| closed(child, bound));
+                bound.truncate(outside);
                 is_closed
             }
             _ => formula.children().into_iter().all(|child| closed(child, bound)),

@@ -114,7 +114,7 @@ impl Fairness {
     /// # Errors
     /// If the formula has fixed points of its own, which speak of no paths that could be fair.
     pub fn restrict(&self, formula: &Formula<AtomId>) -> Result<Formula<AtomId>, PropertyError> {
-        if matches!(formula, Formula::Fixed(..)) {
+        if matches!(formula, Formula::Fixed(..) | Formula::Equations(..)) {
             return Err(PropertyErrorKind::FairnessOfFixedPoint.error());
         }
         let inner = formula.try_map_children(&mut |child| self.restrict(child))?;

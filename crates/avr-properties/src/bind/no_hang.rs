@@ -42,7 +42,7 @@ impl Binder<'_> {
             self.notes.push(format!("waits to which only indirect jumps lead, as that at {place}, are not listed"));
         }
         let parts: Vec<Bound> = list.iter().map(|wait| self.can_be_left(wait)).collect();
-        self.no_hang_text = Some(text(&list));
+        self.own_text = Some(text(&list));
         Ok(if parts.is_empty() { globally(Formula::Constant(true)) } else { conjunction(parts) })
     }
 

@@ -14,6 +14,7 @@ use mu_calculus::{
 
 use super::{Binder, Binding, Bound, is_stutter_sensitive};
 use crate::atom::{AtomKind, AtomTable};
+use crate::conformance::SpecificationError;
 use crate::definitions::Definitions;
 use crate::error::{PropertyError, PropertyErrorKind};
 use crate::main_entry::main_entry;
@@ -29,14 +30,14 @@ pub fn formula_text(property: &Property, definitions: &Definitions, binding: &Bi
     let mut binder = Binder::new(definitions, binding, &mut table);
     // An error is told by whoever binds the property.
     let from = binder.pattern(property).map_or(property.from, |_| binder.from);
-    let no_hang = binder.no_hang_text.take();
-    text_of(property, (from, no_hang.as_deref()), binding.device, binding.image)
+    let own_text = binder.own_text.take();
+    text_of(property, (from, own_text.as_deref()), binding.device, binding.image)
 }
 
 /// The text of the formula that a property stands for; those of an invariant's start and of waits are known once it is bound.
 pub(super) fn text_of(
     property: &Property,
-    (from, no_hang): (Option<InvariantStart>, Option<&str>),
+    (from, own_text): (Option<InvariantStart>, Option<&str>),
     device: &Device,
     image: &Image,
 ) -> String {
@@ -56,7 +57,10 @@ pub(super) fn text_of(
             Ok(psi) if psi.is_path_formula() => format!("A[{}]", check.trim()),
             _ => check.clone(),
         },
-        PropertyKind::NoHang { .. } => no_hang.unwrap_or("AG (pc in L -> EF !(pc in L)) for each wait L").to_owned(),
+        PropertyKind::Conforms { to, .. } => {
+            own_text.map_or_else(|| format!("nu {{ the states of {to} }}"), str::to_owned)
+        }
+        PropertyKind::NoHang { .. } => own_text.unwrap_or("AG (pc in L -> EF !(pc in L)) for each wait L").to_owned(),
         PropertyKind::Recovery { to } => format!("AG EF {}", closed(to)),
         PropertyKind::Always { check } => invariant(closed(check)),
         PropertyKind::Never { check } => invariant(format!("!{}", closed(check))),
@@ -138,6 +142,11 @@ impl Binder<'_> {
             PropertyKind::Formula { check } => self.formula(check)?,
             PropertyKind::Ltl { check } => self.linear(check)?,
             PropertyKind::NoHang { except } => self.no_hang(except)?,
+            PropertyKind::Conforms { to, alphabet, relation, deadlock, specification } => {
+                let missing = || PropertyErrorKind::Specification(SpecificationError::NotRead(to.clone())).error();
+                let automaton = specification.as_deref().ok_or_else(missing)?;
+                self.conforms(automaton, alphabet.as_deref(), *relation, *deadlock)?
+            }
             PropertyKind::Recovery { to } => globally(exists_eventually(self.formula(to)?)),
             PropertyKind::Always { check } => {
                 let check = self.formula(check)?;

@@ -87,7 +87,7 @@ impl Binder<'_> {
     }
 
     /// The text of a formula over atoms; white space in atoms does not distinguish them.
-    fn expanded(&self, formula: &Formula<AtomId>) -> String {
+    pub(super) fn expanded(&self, formula: &Formula<AtomId>) -> String {
         let text = |atom: &AtomId| self.table.get(*atom).text().split_whitespace().collect::<Vec<_>>().join(" ");
         match formula.try_map_atoms(&mut |atom| Ok::<_, Infallible>(text(atom))) {
             Ok(named) => named.to_string(),
@@ -108,6 +108,10 @@ fn is_universal<A>(formula: &Formula<A>, positive: bool) -> bool {
     here && match formula {
         Formula::Not(p) => is_universal(p, !positive),
         Formula::Implies(p, q) => is_universal(p, !positive) && is_universal(q, positive),
+        Formula::Choice(condition, p, q) => {
+            let is_of_state = is_universal(condition, true) && is_universal(condition, false);
+            is_of_state && is_universal(p, positive) && is_universal(q, positive)
+        }
         Formula::Iff(..) => {
             formula.children().into_iter().all(|child| is_universal(child, true) && is_universal(child, false))
         }

@@ -19,6 +19,7 @@ pub const FILE_FIELDS: &[&str] = &[
     "predicates",
     "fuses",
     "eeprom",
+    "specifications",
 ];
 
 /// The fields of a property file.
@@ -43,6 +44,8 @@ pub(super) struct Content<'a> {
     pub(super) predicates: Vec<&'a RawValue>,
     pub(super) fuses: Fuses,
     pub(super) eeprom: Option<String>,
+    #[serde(borrow)]
+    pub(super) specifications: Pairs<'a>,
 }
 
 /// An event that may happen at any moment when the property file says so.

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::content::Reasons;
+use crate::conformance::{Relation, SpecificationError};
 use crate::error::PropertyErrorKind;
 use crate::place::Place;
 use crate::property::{InvariantStart, Property, PropertyKind, StackLimit};
@@ -63,6 +64,7 @@ entries! {
     Mutex { between: Vec<String> } from from => mutex(between);
     StaysAfter { after: String, stays: Option<String> } => Ok(stays_after(after, stays));
     InfinitelyOften { check: String } => Ok(PropertyKind::InfinitelyOften { check });
+    Conforms { to: String, alphabet: Option<Vec<String>>, by: Option<String>, deadlock: Option<bool> } => conforms(to, alphabet, by, deadlock);
     EventuallyForever { check: String } => Ok(PropertyKind::EventuallyForever { check });
 }
 
@@ -103,6 +105,25 @@ fn no_hang(except: Option<Reasons>) -> Result<PropertyKind, PropertyErrorKind> {
         Some((name, _)) => Err(PropertyErrorKind::Duplicate(name.clone())),
         None => Ok(PropertyKind::NoHang { except }),
     }
+}
+
+fn conforms(
+    to: String,
+    alphabet: Option<Vec<String>>,
+    by: Option<String>,
+    deadlock: Option<bool>,
+) -> Result<PropertyKind, PropertyErrorKind> {
+    let relation = match by {
+        None => Relation::Simulation,
+        Some(name) => {
+            Relation::named(&name).ok_or(PropertyErrorKind::Specification(SpecificationError::UnknownRelation(name)))?
+        }
+    };
+    if alphabet.as_ref().is_some_and(Vec::is_empty) {
+        return Err(PropertyErrorKind::Specification(SpecificationError::EmptyAlphabet));
+    }
+    let deadlock = deadlock.unwrap_or(false);
+    Ok(PropertyKind::Conforms { to, alphabet, relation, deadlock, specification: None })
 }
 
 fn mutex(between: Vec<String>) -> Result<PropertyKind, PropertyErrorKind> {

@@ -9,5 +9,6 @@ mod names;
 mod patterns;
 mod predicates;
 mod samples;
+mod specifications;
 mod support;
 mod types;

@@ -5,6 +5,7 @@
 //! program chooses the hyper-edge, and which member is taken is not known.
 
 mod fold;
+mod specification;
 mod write;
 
 use std::collections::BTreeSet;
@@ -17,6 +18,7 @@ use three_valued::Truth;
 use crate::fields::verdict_name;
 use crate::names::Names;
 use fold::{by_block, by_function};
+pub use specification::specification_dot;
 use write::{Arrow, Drawing, Look, Vertex};
 
 /// The size of the parts of a state space that are drawn as one node.

@@ -155,12 +155,12 @@ fn add_arrow(text: &mut String, number: usize, arrow: &Arrow) {
 }
 
 /// A text as a quoted string of the DOT language, with line ends as such.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let lines = text.split('\n').map(|line| Escaped(line).to_string().replace('\\', "\\\\").replace('"', "\\\""));
     format!("\"{}\"", lines.collect::<Vec<_>>().join("\\n"))
 }
 
-fn put(text: &mut String, line: &str) {
+pub(super) fn put(text: &mut String, line: &str) {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{line}");
 }

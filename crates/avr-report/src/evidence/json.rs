@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use avr_image::Image;
 use avr_isa::DataAddress;
 use avr_machine::device::Device;
-use avr_verify::{Chosen, Continuation, Evidence, EvidenceKind, Line};
+use avr_verify::{Chosen, Continuation, Evidence, EvidenceKind, Line, Moment};
 use serde::Serialize;
 
 use super::calls::{CallData, allow_line};
@@ -32,8 +32,24 @@ pub(crate) struct JsonEvidence {
     inputs_omitted: usize,
     end: End,
     trace: Vec<JsonStep>,
+    specification: Vec<JsonMoment>,
     branches: Vec<Self>,
     continuation: Option<Box<JsonContinuation>>,
+}
+
+/// The states of a specification after a step.
+#[derive(Serialize)]
+struct JsonMoment {
+    step: u64,
+    events: Vec<String>,
+    states: Vec<String>,
+}
+
+impl JsonMoment {
+    fn new(moment: &Moment) -> Self {
+        let Moment { step, events, states } = moment.clone();
+        Self { step, events, states }
+    }
 }
 
 /// The run behind a loop.
@@ -114,6 +130,7 @@ impl JsonEvidence {
             inputs_omitted: evidence.chosen.len() - shown.len(),
             end: End::new(evidence, names),
             trace: evidence.narrative.last.iter().map(|line| JsonStep::new(names, line)).collect(),
+            specification: evidence.specification.iter().map(JsonMoment::new).collect(),
             branches: evidence.branches.iter().map(|branch| Self::named(branch, names)).collect(),
             continuation: evidence.continuation.as_ref().map(|continuation| {
                 let Continuation { cells: differing, run } = &**continuation;

@@ -9,7 +9,7 @@ use avr_verify::{Change, Evidence, Item, Line};
 
 use super::calls::{CallData, allow_line};
 use super::numbers::{Numbers, lines_of};
-use super::{received, step};
+use super::{received, specification, step};
 use crate::escape::Escaped;
 use crate::names::Names;
 use crate::place::{Source, source_paths};
@@ -83,6 +83,7 @@ impl Lines<'_> {
         for proved in &evidence.proved {
             self.push(&format!("by proof: {proved}"));
         }
+        specification::lines(&evidence.specification).iter().for_each(|line| self.push(line));
         self.calls(evidence);
         self.initial(evidence);
         self.chosen(evidence);

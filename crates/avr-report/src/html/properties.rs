@@ -5,6 +5,7 @@ use maud::{Markup, html};
 
 use super::{Page, run, visible};
 use crate::culprit;
+use crate::evidence::specification_lines;
 use crate::fields::{recheck_name, verdict_name};
 use crate::report::remarks_without_run;
 use crate::text;
@@ -99,6 +100,7 @@ impl Page<'_> {
                         @if evidence.replayed { "replayed" } @else { span.bad { "NOT CONFIRMED by the replay" } }
                         span.claim { ": " (visible(&evidence.claim)) }
                     }
+                    @for line in specification_lines(&evidence.specification) { li { (visible(&line)) } }
                     @for proved in &evidence.proved { li { "by proof: " (visible(proved)) } }
                     @for branch in &evidence.branches { li { "another continuation: " (visible(&branch.claim)) } }
                     @if let Some(next) = &evidence.continuation {

@@ -31,6 +31,7 @@ fn meaning(kind: &str) -> (&'static str, &'static str) {
         "Mutex" => ("No two of the conditions hold at the same time.", "properties/mutex.html"),
         "StaysAfter" => ("Once the trigger has come, the condition holds for ever.", "properties/stays-after.html"),
         "InfinitelyOften" => ("The condition comes again and again on every path.", "properties/infinitely-often.html"),
+        "Conforms" => ("The firmware does nothing that the specification does not allow.", "properties/conforms.html"),
         "EventuallyForever" => {
             ("On every path the condition holds for ever from some state on.", "properties/eventually-forever.html")
         }
@@ -99,6 +100,7 @@ mod tests {
             "StaysAfter",
             "InfinitelyOften",
             "EventuallyForever",
+            "Conforms",
             "out-of-object",
             "torn-access",
             "Other",

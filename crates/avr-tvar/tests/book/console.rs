@@ -123,7 +123,7 @@ fn comparable(text: &str) -> String {
     let pattern = |text: &str| Regex::new(text).expect("the pattern is one");
     let counts = pattern(r"(\s+\d+){2}\s+\d+(\.\d+)?\s(ms|s)\b");
     let unit = pattern(r"\d+(\.\d+)?\s(ms|s|min|MiB|KiB)\b");
-    let work = pattern(r"\d+ (steps/s|bytes/state)|\d+ steps, ");
+    let work = pattern(r"\d+ (steps/s|bytes/state|more used again)|\d+ steps( \(\d+ repeated\))?, ");
     let space = pattern(" +");
     let line = |line: &str| {
         let line = counts.replace_all(line.trim_end(), " N N N");

@@ -8,6 +8,7 @@ mod certificate;
 mod certificate_mutants;
 mod cli;
 mod configuration;
+mod conformance;
 mod data_sheet;
 mod disasm;
 mod empty_gates;

@@ -156,6 +156,12 @@ fn parts(formula: &Formula<AtomId>) -> Vec<Part> {
         for (written, closed) in part.written.children().into_iter().zip(part.closed.children()).rev() {
             let closed = match &part.closed {
                 Formula::Fixed(_, variable, _) => with(closed, variable, &part.closed),
+                Formula::Equations(kind, equations, _) => {
+                    equations.iter().fold(closed.clone(), |closed, (variable, _)| {
+                        let result = Box::new(Formula::Variable(variable.clone()));
+                        with(&closed, variable, &Formula::Equations(*kind, equations.clone(), result))
+                    })
+                }
                 _ => closed.clone(),
             };
             waiting.push(Part { written: written.clone(), closed, depth: part.depth + 1 });
@@ -181,6 +187,7 @@ fn with(formula: &Formula<AtomId>, variable: &Variable, value: &Formula<AtomId>)
     match formula {
         Formula::Variable(found) if found == variable => value.clone(),
         Formula::Fixed(_, bound, _) if bound == variable => formula.clone(),
+        Formula::Equations(_, equations, _) if equations.iter().any(|(bound, _)| bound == variable) => formula.clone(),
         _ => {
             let replaced = formula.try_map_children(&mut |child| Ok::<_, Infallible>(with(child, variable, value)));
             replaced.unwrap_or_else(|never| match never {})

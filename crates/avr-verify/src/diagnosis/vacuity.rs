@@ -74,9 +74,9 @@ fn strengthened(
     })
 }
 
-/// `Inherent` and `Stack` have one thing to say.
+/// `Inherent` and `Stack` have one thing to say, and of a specification each part is asked for at every event.
 pub(crate) fn speaks_of_states_only(bound: &BoundProperty) -> bool {
-    bound.kind == PropertyKind::Inherent.name() || bound.kind == "Stack"
+    bound.kind == PropertyKind::Inherent.name() || bound.kind == "Stack" || bound.monitor.is_some()
 }
 
 struct Search<'a> {

@@ -4,6 +4,7 @@ use crate::diagnosis::unknown_reason::place;
 use crate::early_results::EarlyResults;
 use crate::invariants::Invariants;
 use crate::pipeline::pass_timer::aside;
+use crate::pipeline::specification_states::beside;
 use crate::pipeline::startup_remark;
 use crate::request::Request;
 use crate::results::{Basis, PropertyResult, Statistics, Unknown, Verdict};
@@ -66,7 +67,7 @@ impl GoalTable<'_> {
             notes: bound.notes.clone(),
             ..undecided(property, bound.formula_text.clone(), Unknown::because(""), statistics(decision))
         };
-        let result = with_evidence(result, search);
+        let result = beside(with_evidence(result, search), bound, firmware.model.context.atoms);
         let machine = firmware.model.context.machine;
         let remark = startup_remark::remark((machine, firmware.model.context.atoms), (property, bound), &result);
         let notes = result.notes.iter().cloned().chain(remark).collect();

@@ -17,6 +17,7 @@ pub(crate) mod property_groups;
 pub(crate) mod property_result;
 pub(crate) mod race;
 pub(crate) mod recoveries;
+pub(crate) mod specification_states;
 pub(crate) mod startup_remark;
 pub(crate) mod verified;
 

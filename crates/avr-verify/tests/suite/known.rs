@@ -92,6 +92,12 @@ fn what_was_decided_before_stays_decided() {
     let [stack, inherent] = results.properties.as_slice() else { panic!("{results:?}") };
     assert_eq!(stack.verdict, Verdict::Violated);
     assert!(stack.evidence.is_some());
-    let Verdict::Unknown(unknown) = &inherent.verdict else { panic!("{inherent:?}") };
-    assert!(unknown.reason.contains("time limit"), "the second look came to its limit: {}", unknown.reason);
+    match &inherent.verdict {
+        Verdict::Unknown(unknown) => {
+            assert!(unknown.reason.contains("time limit"), "the second look came to its limit: {}", unknown.reason);
+        }
+        // A run that is directed at the alarm is there sooner.
+        Verdict::Violated => assert!(inherent.evidence.is_some()),
+        Verdict::Holds => panic!("the stack leaves the SRAM"),
+    }
 }

@@ -3,6 +3,7 @@
 //! One program for all: each would take its time to link.
 
 mod alarms;
+mod conformance;
 mod culprit;
 mod facts;
 mod known;

@@ -330,7 +330,7 @@ impl<'m> Sampler<'m> {
         watch: &dyn Watch,
     ) -> Option<u32> {
         let is_deep = |deepest: Option<u32>| target.is_some_and(|target| deepest >= Some(target));
-        if target.is_none() && self.deepest.is_some() {
+        if self.deepest.is_some() && self.steps >= steps {
             return self.deepest;
         }
         self.direct(distances.map(Arc::new));

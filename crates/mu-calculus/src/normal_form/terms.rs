@@ -22,6 +22,16 @@ pub(super) enum Term {
     Fixed(FixedPoint, TermId),
     /// The automaton of a path formula, by number.
     Automaton(u32),
+    /// A vectorial fixed point, by number.
+    Vector(u32),
+}
+
+/// A vectorial fixed point: a binder for each body, the last one the innermost, around all bodies and the result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Vector {
+    pub(super) kind: FixedPoint,
+    pub(super) bodies: Vec<TermId>,
+    pub(super) result: TermId,
 }
 
 /// The terms so far, each once, each with the number of enclosing binders that it needs.
@@ -29,6 +39,7 @@ pub(super) enum Term {
 pub(crate) struct Terms {
     terms: Vec<(Term, u32)>,
     numbers: FxHashMap<Term, TermId>,
+    vectors: Vec<Vector>,
 }
 
 impl Terms {
@@ -44,6 +55,34 @@ impl Terms {
         self.terms[id as usize].1
     }
 
+    pub(super) fn vector(&self, number: u32) -> &Vector {
+        &self.vectors[number as usize]
+    }
+
+    /// The term of a vectorial fixed point.
+    pub(super) fn intern_vector(&mut self, vector: Vector) -> TermId {
+        let known = self.vectors.iter().position(|known| *known == vector);
+        let number = known.unwrap_or_else(|| {
+            self.vectors.push(vector);
+            self.vectors.len() - 1
+        });
+        self.intern(Term::Vector(number as u32))
+    }
+
+    /// `if a then p else q` for a and its negation: `(!a || p) && (a || q) && (p || q)`.
+    ///
+    /// SOUND: where a is unknown, the opponent chooses its value. The formula is its own dual, so p and q may be the negations
+    /// of those that were asked for.
+    pub(super) fn choice(&mut self, [holds, fails]: [TermId; 2], [p, q]: [TermId; 2]) -> TermId {
+        if p == q {
+            return p;
+        }
+        let (if_so, if_not) = (self.binary(false, fails, p), self.binary(false, holds, q));
+        let certain = self.binary(true, if_so, if_not);
+        let possible = self.binary(false, p, q);
+        self.binary(true, certain, possible)
+    }
+
     pub(super) fn intern(&mut self, term: Term) -> TermId {
         let open = match term {
             Term::Leaf(_) | Term::Automaton(_) => 0,
@@ -51,6 +90,11 @@ impl Terms {
             Term::And(p, q) | Term::Or(p, q) => self.open(p).max(self.open(q)),
             Term::Modal(_, p) => self.open(p),
             Term::Fixed(_, p) => self.open(p).saturating_sub(1),
+            Term::Vector(number) => {
+                let Vector { bodies, result, .. } = &self.vectors[number as usize];
+                let open = bodies.iter().chain([result]).map(|part| self.open(*part)).max().unwrap_or(0);
+                open.saturating_sub(bodies.len() as u32)
+            }
         };
         let next = self.terms.len() as TermId;
         match self.numbers.entry(term) {

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::automaton::Automaton;
 use super::error::TranslateError;
-use super::terms::{Term, TermId, Terms};
+use super::terms::{Term, TermId, Terms, Vector};
 use crate::formula::{
     FixedPoint, Formula, MAX_DEPTH, Modality, PathOperator, PathPairOperator, PathQuantifier, Variable,
 };
@@ -74,6 +74,21 @@ impl<'f> Translation<'f> {
                 let body = self.term(p, positive, depth);
                 self.scope.pop();
                 Ok(self.terms.intern(Term::Fixed(kind.signed(positive), body?)))
+            }
+            Formula::Equations(kind, equations, result) => {
+                let outside = self.scope.len();
+                self.scope.extend(equations.iter().map(|(variable, _)| Some(variable.name.as_str())));
+                let bodies: Result<Vec<TermId>, _> =
+                    equations.iter().map(|(_, body)| self.term(body, positive, depth)).collect();
+                let result = self.term(result, positive, depth);
+                self.scope.truncate(outside);
+                let vector = Vector { kind: kind.signed(positive), bodies: bodies?, result: result? };
+                Ok(self.terms.intern_vector(vector))
+            }
+            Formula::Choice(condition, p, q) => {
+                let condition = [self.term(condition, true, depth)?, self.term(condition, false, depth)?];
+                let answers = [self.term(p, positive, depth)?, self.term(q, positive, depth)?];
+                Ok(self.terms.choice(condition, answers))
             }
             Formula::Quantified(quantifier, psi) => {
                 self.quantified(quantifier.modality().signed(positive), psi, positive, depth)

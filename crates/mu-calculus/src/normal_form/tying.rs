@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::automaton::Automaton;
-use super::terms::{Term, TermId, Terms};
+use super::terms::{Term, TermId, Terms, Vector};
 use crate::formula::FixedPoint;
 use crate::node::{Node, NodeId};
 
@@ -62,6 +62,9 @@ impl<'t> Tying<'t> {
             self.known.insert((id, None), node);
             return node;
         }
+        if let Term::Vector(number) = term {
+            return self.vector(id, number, scope);
+        }
         let key = (id, if self.terms.is_closed(id) { None } else { scope.last().copied() });
         if let Some(&known) = self.known.get(&key) {
             return known;
@@ -72,6 +75,29 @@ impl<'t> Tying<'t> {
         self.nodes[node.index()] = self.tied(term, node, scope);
         self.known.insert(key, node);
         node
+    }
+
+    /// A vectorial fixed point: the fixed points of all variables are numbered before their bodies.
+    fn vector(&mut self, id: TermId, number: u32, scope: &mut Vec<NodeId>) -> NodeId {
+        let key = (id, if self.terms.is_closed(id) { None } else { scope.last().copied() });
+        if let Some(&known) = self.known.get(&key) {
+            return known;
+        }
+        let terms = self.terms;
+        let Vector { kind, bodies, result } = terms.vector(number);
+        let outside = scope.len();
+        for _ in bodies {
+            let fixed = self.push(Node::Constant(false));
+            scope.push(fixed);
+        }
+        for (position, body) in bodies.iter().enumerate() {
+            let (fixed, body) = (scope[outside + position], self.node(*body, scope));
+            self.nodes[fixed.index()] = Node::Fixed(*kind, body);
+        }
+        let result = self.node(*result, scope);
+        scope.truncate(outside);
+        self.known.insert(key, result);
+        result
     }
 
     fn tied(&mut self, term: Term, node: NodeId, scope: &mut Vec<NodeId>) -> Node {
@@ -86,7 +112,7 @@ impl<'t> Tying<'t> {
                 scope.pop();
                 Node::Fixed(kind, body)
             }
-            Term::Variable(_) | Term::Automaton(_) => unreachable!("these have a node already"),
+            Term::Variable(_) | Term::Automaton(_) | Term::Vector(_) => unreachable!("these have a node already"),
         }
     }
 }

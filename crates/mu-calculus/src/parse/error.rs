@@ -84,6 +84,12 @@ pub enum ParseErrorKind {
          (`p -> q` negates `p`, `p <-> q` both)"
     )]
     NegatedVariable(String),
+    /// Two equations of a vectorial fixed point for one variable.
+    #[error("the variable `{0}` has two equations")]
+    RepeatedVariable(String),
+    /// A condition of `if` that speaks of more than one state.
+    #[error("the condition of `if` speaks of one state: only comparisons and `! && || -> <->` have a meaning here")]
+    NotAState,
     /// Too much nesting.
     #[error("nested more than {MAX_DEPTH} levels deep; give parts of it a name under `define`")]
     TooDeep,

@@ -213,6 +213,16 @@ impl Parser<'_> {
         if self.take(symbol) { Ok(()) } else { Err(self.unexpected(expected)) }
     }
 
+    fn expect_word(&mut self, word: &str, expected: &str) -> Parsed<()> {
+        match self.peek() {
+            TokenKind::Name(Name { text, quoted: false }) if text == word => {
+                self.advance();
+                Ok(())
+            }
+            _ => Err(self.unexpected(expected)),
+        }
+    }
+
     fn unexpected(&self, expected: &str) -> ParseError {
         let found = match self.peek() {
             TokenKind::End => "the end of the formula".to_owned(),
@@ -371,5 +381,5 @@ impl Operand {
 
 /// True if a name means something else than itself wherever it stands.
 pub(crate) fn is_keyword(name: &str) -> bool {
-    matches!(name, "true" | "false" | "mu" | "nu" | "in") || path_operator(name).is_some()
+    matches!(name, "true" | "false" | "mu" | "nu" | "in" | "if") || path_operator(name).is_some()
 }

@@ -24,9 +24,9 @@ pub(crate) enum TokenKind {
 }
 
 /// Every symbol, longer ones before their beginnings.
-const SYMBOLS: [&str; 26] = [
+const SYMBOLS: [&str; 28] = [
     "<->", "->", "<>", "<=", "<<", "<", ">=", ">>", ">", "==", "!=", "!", "&&", "&", "||", "|", "^", "~", "+", "-",
-    "(", ")", "[", "]", ".", ",",
+    "(", ")", "[", "]", "{", "}", ".", ",",
 ];
 
 /// The tokens of `text`, the last of which is the end.

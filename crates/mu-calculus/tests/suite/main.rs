@@ -19,3 +19,4 @@ mod resolution;
 mod strategies;
 mod tiny;
 mod vacuity;
+mod vectors;

@@ -47,6 +47,33 @@ impl<'a> Naive<'a> {
             }
             Formula::Quantified(quantifier, psi) => self.quantified(*quantifier, psi),
             Formula::Linear(..) | Formula::LinearPair(..) => unreachable!("path formulas stand below quantifiers"),
+            Formula::Choice(condition, p, q) => {
+                let condition = self.value(condition);
+                let answers = zip(&self.value(p), &self.value(q), |p, q| if p == q { p } else { Truth::Unknown });
+                let (p, q) = (self.value(p), self.value(q));
+                let states = condition.iter().enumerate();
+                let answer = |(state, value): (usize, &Truth)| match value {
+                    Truth::True => p[state],
+                    Truth::False => q[state],
+                    Truth::Unknown => answers[state],
+                };
+                states.map(answer).collect()
+            }
+            Formula::Equations(kind, equations, result) => {
+                let mut values = vec![self.first(*kind); equations.len()];
+                loop {
+                    let outside = self.variables.len();
+                    let bound = equations.iter().map(|(variable, _)| variable.name.as_str());
+                    self.variables.extend(bound.zip(values.iter().cloned()));
+                    let next: Vec<Vec<Truth>> = equations.iter().map(|(_, body)| self.value(body)).collect();
+                    let whole = self.value(result);
+                    self.variables.truncate(outside);
+                    if next == values {
+                        return whole;
+                    }
+                    values = next;
+                }
+            }
             Formula::Fixed(kind, variable, body) => {
                 let mut value = self.first(*kind);
                 loop {

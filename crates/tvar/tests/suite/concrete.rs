@@ -120,6 +120,10 @@ impl<'a> Evaluation<'a> {
             Formula::Or(operands) => operands.iter().fold(0, |set, p| set | self.states(p)),
             Formula::Implies(p, q) => (all & !self.states(p)) | self.states(q),
             Formula::Iff(p, q) => all & !(self.states(p) ^ self.states(q)),
+            Formula::Choice(condition, p, q) => {
+                let condition = self.states(condition);
+                (condition & self.states(p)) | (all & !condition & self.states(q))
+            }
             Formula::Modal(modality, p) => {
                 let p = self.states(p);
                 self.concrete.before(*modality, p)
@@ -143,6 +147,23 @@ impl<'a> Evaluation<'a> {
                     self.variables.pop();
                     next
                 })
+            }
+            Formula::Equations(kind, equations, result) => {
+                let first = self.variables.len();
+                let start = if *kind == FixedPoint::Least { 0 } else { all };
+                self.variables.extend(equations.iter().map(|(variable, _)| (variable.name.as_str(), start)));
+                loop {
+                    let next: Vec<Set> = equations.iter().map(|(_, body)| self.states(body)).collect();
+                    let values = &mut self.variables[first..];
+                    let is_fixed = values.iter().zip(&next).all(|(value, next)| value.1 == *next);
+                    values.iter_mut().zip(next).for_each(|(value, next)| value.1 = next);
+                    if is_fixed {
+                        break;
+                    }
+                }
+                let states = self.states(result);
+                self.variables.truncate(first);
+                states
             }
         }
     }

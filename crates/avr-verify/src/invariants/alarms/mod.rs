@@ -186,7 +186,7 @@ fn kind(reason: &Reason) -> AlarmKind {
     match reason {
         Reason::Limit(limit) => AlarmKind::Limit(*limit),
         Reason::EndedPath(_)
-        | Reason::NestedInterrupt
+        | Reason::Nested(..)
         | Reason::TornPointer
         | Reason::ReturnAddress
         | Reason::LeftFrame
@@ -205,7 +205,7 @@ fn kind(reason: &Reason) -> AlarmKind {
 /// The remedy against a gap, where the kind of its alarm does not tell it.
 fn help(reason: &Reason) -> Option<&'static str> {
     match reason {
-        Reason::NestedInterrupt => Some("to leave interrupts off in the handler, without `sei`"),
+        Reason::Nested(..) => Some("to leave interrupts off in the handler, without `sei`"),
         Reason::TornPointer => Some("to write both halves of SP with interrupts off, or to have a frame of fixed size"),
         Reason::ReturnAddress => Some("to check the index of what the handler stores on its stack"),
         Reason::LeftFrame | Reason::PlainReturn => Some("to leave the handler by `reti`"),

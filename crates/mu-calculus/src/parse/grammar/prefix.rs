@@ -99,6 +99,7 @@ impl Parser<'_> {
             }
             ("mu", _) => self.fixed(FixedPoint::Least),
             ("nu", _) => self.fixed(FixedPoint::Greatest),
+            ("if", _) if self.is_operand(self.next + 1) => self.choice(),
             ("in", _) => Err(self.unexpected("a formula or an expression")),
             ("A", Some("[")) => self.quantified(PathQuantifier::All),
             ("E", Some("[")) => self.quantified(PathQuantifier::Exists),
@@ -129,13 +130,10 @@ impl Parser<'_> {
         let start = self.span();
         self.temporal(start)?;
         self.advance();
-        let span = self.span();
-        let name = match self.peek() {
-            TokenKind::Name(Name { text, quoted: false }) if !is_keyword(text) => text.clone(),
-            _ => return Err(self.unexpected("the name of a variable")),
-        };
-        self.advance();
-        self.expect(".", "`.` after the variable")?;
+        if self.take("{") {
+            return self.equations(kind, start);
+        }
+        let Variable { name, span } = self.variable()?;
         self.scope.push(name.clone());
         let body = self.about_states(|parser| parser.operand(Level::Iff, "a formula after `.`"))?;
         let whole = start.to(body.span);
@@ -144,6 +142,85 @@ impl Parser<'_> {
         self.scope.pop();
         let item = Item::Formula(Formula::Fixed(kind, Variable { name, span }, Box::new(formula)));
         self.checked(Operand { item, span: whole, depth: depth + 1, parenthesised: false, open })
+    }
+
+    /// The variable that a fixed point binds, and the point after it.
+    fn variable(&mut self) -> Parsed<Variable> {
+        let span = self.span();
+        let name = match self.peek() {
+            TokenKind::Name(Name { text, quoted: false }) if !is_keyword(text) => text.clone(),
+            _ => return Err(self.unexpected("the name of a variable")),
+        };
+        self.advance();
+        self.expect(".", "`.` after the variable")?;
+        Ok(Variable { name, span })
+    }
+
+    /// The equations of a vectorial fixed point, and its result.
+    fn equations(&mut self, kind: FixedPoint, start: Span) -> Parsed<Operand> {
+        let outside = self.scope.len();
+        let bound = self.bound_ahead();
+        self.scope.extend(bound);
+        let (mut equations, mut depth) = (Vec::<(Variable, Formula<Comparison>)>::new(), 0);
+        loop {
+            let variable = self.variable()?;
+            if equations.iter().any(|(known, _)| *known == variable) {
+                return Err(self.error(ParseErrorKind::RepeatedVariable(variable.name), variable.span));
+            }
+            let body = self.about_states(|parser| parser.operand(Level::Iff, "a formula after `.`"))?;
+            let (body, body_depth) = self.formula(body)?;
+            depth = depth.max(body_depth);
+            equations.push((variable, body));
+            if self.take("}") {
+                break;
+            }
+            self.expect(",", "an operator, `,` or `}`")?;
+        }
+        self.expect_word("in", "`in` and the formula that the equations are for")?;
+        let result = self.about_states(|parser| parser.operand(Level::Iff, "a formula after `in`"))?;
+        let (whole, open) = (start.to(result.span), Some(Open { last: result.last(), first: None }));
+        let (result, result_depth) = self.formula(result)?;
+        self.scope.truncate(outside);
+        let item = Item::Formula(Formula::Equations(kind, equations, Box::new(result)));
+        let depth = 1 + depth.max(result_depth);
+        self.checked(Operand { item, span: whole, depth, parenthesised: false, open })
+    }
+
+    /// The variables of the equations up to the closing brace: each stands behind `{` or `,`, in front of `.`.
+    fn bound_ahead(&self) -> Vec<String> {
+        let (mut found, mut nesting, mut begins) = (Vec::new(), 0_usize, true);
+        for token in &self.tokens[self.next..] {
+            match &token.kind {
+                TokenKind::Symbol("(" | "[" | "{") => nesting += 1,
+                TokenKind::Symbol("}") if nesting == 0 => break,
+                TokenKind::Symbol(")" | "]" | "}") => nesting = nesting.saturating_sub(1),
+                TokenKind::Name(Name { text, quoted: false }) if begins => found.push(text.clone()),
+                _ => {}
+            }
+            begins = nesting == 0 && token.kind == TokenKind::Symbol(",");
+        }
+        found
+    }
+
+    /// `if a then p else q`.
+    fn choice(&mut self) -> Parsed<Operand> {
+        let start = self.span();
+        self.advance();
+        let condition = self.operand(Level::Iff, "a condition after `if`")?;
+        let (condition_span, (condition, depth)) = (condition.span, self.formula(condition)?);
+        if !condition.is_boolean() {
+            return Err(self.error(ParseErrorKind::NotAState, condition_span));
+        }
+        self.expect_word("then", "an operator or `then`")?;
+        let p = self.about_states(|parser| parser.operand(Level::Iff, "a formula after `then`"))?;
+        let (p, p_depth) = self.formula(p)?;
+        self.expect_word("else", "an operator or `else`")?;
+        let q = self.about_states(|parser| parser.operand(Level::Iff, "a formula after `else`"))?;
+        let (whole, open) = (start.to(q.span), Some(Open { last: q.last(), first: None }));
+        let (q, q_depth) = self.formula(q)?;
+        let item = Item::Formula(Formula::Choice(Box::new(condition), Box::new(p), Box::new(q)));
+        let depth = 1 + depth.max(p_depth).max(q_depth);
+        self.checked(Operand { item, span: whole, depth, parenthesised: false, open })
     }
 
     fn signed(&mut self) -> Parsed<Operand> {

@@ -1,0 +1,37 @@
+/* The lock of a driver (Ball & Rajamani's example for SLAM): taken and given back in turns. After a packet the lock is given
+ * back, and the number of packets tells the loop so. */
+#include <avr/io.h>
+#include <stdint.h>
+
+volatile uint8_t held;
+
+void __attribute__((noinline)) lock(void)
+{
+    held = 1;
+}
+
+void __attribute__((noinline)) unlock(void)
+{
+    held = 0;
+}
+
+int main(void) __attribute__((OS_main));
+
+int main(void)
+{
+    DDRD = 0xff;
+    for (;;) {
+        uint8_t packets = 0;
+        uint8_t before;
+        do {
+            lock();
+            before = packets;
+            if (PINB & 0x01) {
+                unlock();
+                packets++;
+            }
+        } while (packets != before);
+        unlock();
+        PORTD ^= 0x01;
+    }
+}
