@@ -147,12 +147,12 @@ fn nested() -> Vec<(&'static str, Code)> {
     let sets = leaves(X, 3);
     let mut programs = Vec::new();
 
-    // What a handler has read is changed by one that interrupts it.
+    // A cell that a handler has read is changed by a handler that interrupts it.
     let compares = lets_in(&[lds(24, X)], &[lds(25, X), I::Sub { rd: r(25), rr: r(24) }, sts(Y, 25)]);
     let compares = saves(24, &[&[I::Push { rr: r(25) }], &compares[..], &[I::Pop { rd: r(25) }]].concat());
     programs.push(("nested-read", checked([&compares, &sets], 1, &interrupted(&zeros, &[lds(18, Y)]), 18, 0)));
 
-    // What a handler writes that interrupts another one is seen by the main program.
+    // The main program sees the writes of a handler that interrupts another one.
     let lets = lets_in(&[], &[]);
     programs.push(("nested-write", checked([&lets, &sets], 1, &interrupted(&zeros, &[lds(18, X)]), 18, 0)));
 
@@ -397,7 +397,7 @@ fn harmless() -> Vec<(&'static str, Code)> {
     let alone = interrupted(&zeros, &[lds(18, Y)]);
     programs.push(("nested-alone", checked([&tells_of_itself(), &sets], 1, &alone, 18, 0)));
 
-    // What a handler has in registers and on the stack is kept by one that interrupts it and restores them.
+    // Registers and stack of a handler are kept by a handler that interrupts it and restores them.
     let keeps = saves(24, &lets_in(&[ldi(24, 5)], &[I::Subi { rd: r(24), k: 5 }, sts(Y, 24)]));
     programs
         .push(("nested-kept", checked([&keeps, &counted], 1, &interrupted(&zeros, &[lds(18, Y)]), 18, 0)));

@@ -93,7 +93,7 @@ impl Equalities {
         if self == fine {
             return true;
         }
-        // What follows from several equalities follows from each of them.
+        // Consequences of several equalities follow from each of them.
         self.cells_with(fine).into_iter().all(|cell| match self.listed(cell).unwrap_or(unsaid(cell, silence)) {
             Value::Of(other) if other == cell => true,
             Value::Of(other) => fine.value(cell, silence) == fine.value(other, silence) || are_same(cell, other),
@@ -101,7 +101,7 @@ impl Equalities {
         })
     }
 
-    /// What both say, where some cells are known to hold the same besides: in the states of this list, and in those of the other one.
+    /// The equalities that both say, where some cells are known to hold the same besides: in the states of this list, and in those of the other one.
     #[must_use]
     pub fn join(&self, other: &Self, silence: Silence, [here, there]: [&AreSame<'_>; 2]) -> Self {
         if self == other {

@@ -31,7 +31,7 @@ pub enum Fault {
     NestingForgotten,
     /// A handler that interrupts another one begins with what is known of the beginning of that one.
     EntryOfInterrupted,
-    /// What a handler writes that interrupts another one is not counted among what that one has changed.
+    /// The writes of a handler that interrupts another one are not counted among what that one has changed.
     NestedWritesForgotten,
     /// Of the cases into which a state is split, only the first one is looked at.
     CasesForgotten,
