@@ -43,6 +43,11 @@ hex_properties() { # image without extension, template, result
             $symbol{$column[-1]} = [hex $column[0], $size];
         }
         sub address { sprintf "0x%04x", $_[0] }
+        sub place_of {
+            my ($name) = @_;
+            my ($start, $size) = @{$symbol{$name}};
+            return sprintf "(symbol: \"%s\", at: %s, bytes: %d)", $name, address($start - 0x800000), $size;
+        }
         sub replaced {
             my ($formula) = @_;
             for my $name (sort keys %symbol) {
@@ -64,6 +69,7 @@ hex_properties() { # image without extension, template, result
         while (my $line = <$in>) {
             $before .= $line;
             $line =~ s/((?:check|to|": ).*?")([^"]*)(?="[^"]*$)/$1 . replaced($2)/e;
+            $line =~ s/\(symbol: "(\w+)"\)/place_of($1)/ge;
             $after .= $line;
         }
         unlink $result;

@@ -194,6 +194,7 @@ impl<R: Read> Source<R> {
                 Some(Ok(number)) => FrameKind::Interrupt(number),
                 Some(Err(_)) => return Err(damaged("there is no such interrupt")),
             },
+            stack: self.byte()?,
             left: self.number()?,
         })
     }
@@ -269,6 +270,7 @@ impl<R: Read> Source<R> {
             torn: flag(4),
             settling: flag(5),
             in_startup: flag(6),
+            stack: self.byte()?,
             ..Control::default()
         };
         if flag(3) {

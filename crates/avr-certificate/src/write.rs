@@ -25,7 +25,7 @@ pub(crate) const MAGIC: &[u8] = b"avr-tvar certificate\r\n";
 pub(crate) const PROMISED: u32 = 256;
 
 /// The version of the format.
-pub(crate) const VERSION: u8 = 6;
+pub(crate) const VERSION: u8 = 7;
 
 impl Certificate {
     /// Writes the certificate.
@@ -169,6 +169,7 @@ impl<W: Write> Sink<W> {
             FrameKind::Call => None,
             FrameKind::Interrupt(number) => Some(number.into()),
         })?;
+        self.byte(frame.stack)?;
         self.number(frame.left)
     }
 
@@ -236,6 +237,7 @@ impl<W: Write> Sink<W> {
         let flags = [interrupt_delay, fresh_request, sleeping, has_windows, torn, settling, in_startup, has_copies];
         let bits = flags.iter().zip(0..).map(|(flag, bit)| u8::from(*flag) << bit).sum::<u8>();
         self.byte(bits)?;
+        self.byte(control.stack)?;
         if has_windows {
             self.output.write_all(&control.windows)?;
         }

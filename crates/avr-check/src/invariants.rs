@@ -180,6 +180,10 @@ impl StateView for View<'_> {
         self.entry.place.control.torn
     }
 
+    fn stack(&self) -> u8 {
+        self.entry.place.control.stack
+    }
+
     fn interrupt_depth(&self) -> usize {
         // SOUND: the frames of what a handler interrupts are left out, so that there may be more; whether there are any is all that is asked.
         let frames = self.map.calls.frames(self.entry.place.calls).iter();

@@ -143,6 +143,7 @@ pub fn check(certificate: &Certificate, image: &Image, device: &'static Device) 
             image,
             start: file.start_address(device, header.start),
             ends_paths: file.ends_paths(),
+            stacks: &file.stacks,
         },
         file: &file,
         table: AtomTable::new(),

@@ -139,6 +139,7 @@ impl<'a> Stepper<'a> {
         }
         self.state.calls.clear();
         self.frames.1.iter().for_each(|frame| self.state.calls.push(*frame));
+        self.state.calls.select(running.control.stack);
         self.state.control = running.control;
     }
 
@@ -184,7 +185,7 @@ impl<'a> Stepper<'a> {
 
     fn calls_agree(&self, calls: u32) -> bool {
         let stored = self.store.frames(calls);
-        stored.eq(self.state.calls.frames().iter().rev())
+        stored.eq(self.state.calls.all().iter().rev())
     }
 
     /// True if a memory of the store covers the present one, which was another one of the store before the step.

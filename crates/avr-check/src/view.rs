@@ -48,8 +48,12 @@ impl StateView for View<'_> {
         self.running.control.torn
     }
 
+    fn stack(&self) -> u8 {
+        self.running.control.stack
+    }
+
     fn interrupt_depth(&self) -> usize {
-        let frames = self.store.frames(self.running.calls);
+        let frames = self.store.frames(self.running.calls).filter(|frame| frame.stack == self.stack());
         frames.filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count()
     }
 

@@ -19,6 +19,7 @@ mod program;
 mod ron_text;
 pub mod simulator;
 mod stack_pointer;
+mod stacks;
 mod state;
 mod survey;
 
@@ -34,5 +35,6 @@ pub use machine::{Machine, Options, SpacedFlag};
 pub use program::{Fetched, Program};
 pub use ron_text::{ron_message, ron_offset};
 pub use stack_pointer::StackPointer;
+pub use stacks::StackArea;
 pub use state::{CallString, Control, Frame, FrameKind, MAX_WINDOWS, MachineState};
 pub use survey::{Survey, Use};

@@ -10,6 +10,7 @@ use crate::hazard::HazardKind;
 use crate::operations::Operations;
 use crate::program::Program;
 use crate::stack_pointer::StackPointer;
+use crate::stacks::StackArea;
 use crate::state::{Control, MachineState};
 use avr_isa::{DataAddress, EepromAddress, FlashWordAddress};
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,6 +57,8 @@ pub struct Options {
     pub observes_startup: bool,
     /// Lowest data address that the stack may use without hitting static data, if symbols tell.
     pub static_data_end: Option<DataAddress>,
+    /// The stacks of tasks, by rising address; their numbers begin with 1.
+    pub stacks: Vec<StackArea>,
     /// Flash word address of the handler that unused vectors lead to, if symbols tell.
     pub default_handler: Option<FlashWordAddress>,
     /// Input bits that are assumed to be constant, by the data address of their register.

@@ -26,6 +26,8 @@ pub struct Frame {
     pub return_address: FlashWordAddress,
     /// The cause of the entry.
     pub kind: FrameKind,
+    /// The number of the stack that it lies on ([`Control::stack`]).
+    pub stack: u8,
     /// Functions that were left by a jump while this was the youngest frame: their return is the return to this frame. One
     /// bit for each function, as the [`Environment`](crate::Environment) numbers those that it watches; 0 without.
     pub left: u64,
@@ -34,26 +36,67 @@ pub struct Frame {
 /// The return addresses on the stack, oldest first: the *call string*.
 ///
 /// It is a ghost: the hardware has no such thing, but it follows from the run, so every state with one history of calls
-/// has the same.
+/// has the same. Where tasks have stacks of their own, the frames of the others are *parked*: they come first, by the number of
+/// their stack, and no call or return changes them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CallString {
     frames: Vec<Frame>,
+    /// The number of parked frames.
+    parked: usize,
     unchanged: usize,
-    /// The number of frames at [`Self::remember`], and those of them that were removed since, youngest first.
-    remembered: Option<(usize, Vec<Frame>)>,
+    /// The frames at [`Self::remember`].
+    remembered: Option<Remembered>,
+}
+
+/// What is remembered of a call string, to go back to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Remembered {
+    /// The number of frames.
+    count: usize,
+    /// The number of those that are parked.
+    parked: usize,
+    /// Those that were removed since, youngest first.
+    removed: Vec<Frame>,
 }
 
 impl CallString {
-    /// The frames, oldest first.
+    /// The frames on the stack in use, oldest first.
     #[must_use]
     pub fn frames(&self) -> &[Frame] {
+        &self.frames[self.parked..]
+    }
+
+    /// The frames on all stacks: those that are parked, and those of the stack in use.
+    #[must_use]
+    pub fn all(&self) -> &[Frame] {
         &self.frames
     }
 
-    /// The youngest frame.
+    /// The youngest frame on the stack in use.
     #[must_use]
     pub fn top(&self) -> Option<&Frame> {
-        self.frames.last()
+        self.frames().last()
+    }
+
+    /// True if both have the same frames, with the same ones in use.
+    #[must_use]
+    pub fn agrees(&self, other: &Self) -> bool {
+        self.parked == other.parked && self.frames == other.frames
+    }
+
+    /// Goes to another stack: its frames are the ones in use, and those of the stack before are parked.
+    pub fn switch_to(&mut self, stack: u8) {
+        let mut all = self.frames.clone();
+        all.sort_by_key(|frame| (frame.stack == stack, frame.stack));
+        let same = all.iter().zip(&self.frames).take_while(|(new, old)| new == old).count();
+        self.truncate(same);
+        self.frames.extend_from_slice(&all[same..]);
+        self.select(stack);
+    }
+
+    /// Takes note of which stack is in use, of frames that are in order.
+    pub fn select(&mut self, stack: u8) {
+        self.parked = self.frames.iter().rposition(|frame| frame.stack != stack).map_or(0, |last| last + 1);
     }
 
     /// Adds a frame.
@@ -68,34 +111,36 @@ impl CallString {
         self.push(Frame { left: frame.left | left, ..frame });
     }
 
-    /// Removes the youngest frame.
+    /// Removes the youngest frame of the stack in use.
     pub fn pop(&mut self) {
-        self.truncate(self.frames.len().saturating_sub(1));
+        self.truncate(self.frames.len().saturating_sub(1).max(self.parked));
     }
 
-    /// Removes all but the oldest `length` frames.
+    /// Removes all but the oldest `length` frames, of those on all stacks.
     pub fn truncate(&mut self, length: usize) {
-        if let Some((count, removed)) = &mut self.remembered {
+        if let Some(Remembered { count, removed, .. }) = &mut self.remembered {
             // Of the frames that were there, all but the removed ones are there still.
             let left = *count - removed.len();
             removed.extend(self.frames[length.min(left)..left].iter().rev());
         }
         self.frames.truncate(length);
+        self.parked = self.parked.min(length);
         self.unchanged = self.unchanged.min(length);
     }
 
     /// Begins to remember frames that are removed, from now on.
     pub fn remember(&mut self) {
-        let (count, removed) = self.remembered.get_or_insert_default();
-        *count = self.frames.len();
-        removed.clear();
+        let remembered = self.remembered.get_or_insert_default();
+        (remembered.count, remembered.parked) = (self.frames.len(), self.parked);
+        remembered.removed.clear();
     }
 
     /// Goes back to the frames at [`Self::remember`], and remembers nothing any more.
     pub fn put_back(&mut self) {
-        if let Some((count, removed)) = self.remembered.take() {
+        if let Some(Remembered { count, parked, removed }) = self.remembered.take() {
             self.truncate(count - removed.len());
             self.frames.extend(removed.into_iter().rev());
+            self.parked = parked;
         }
     }
 
@@ -136,6 +181,8 @@ pub struct Control {
     pub fresh_request: bool,
     /// True if the processor sleeps.
     pub sleeping: bool,
+    /// The number of the stack in use: 0 for the main one, else that of a task ([`Options::stacks`](crate::Options::stacks)), from 1.
+    pub stack: u8,
     /// True if SPH was written and SPL has not followed: SP is *torn*. What uses it meanwhile takes it as it stands,
     /// and ends that.
     pub torn: bool,
@@ -195,7 +242,35 @@ mod tests {
     use super::*;
 
     fn frame(position: DataAddress) -> Frame {
-        Frame { position, return_address: FlashWordAddress(7), kind: FrameKind::Call, left: 0 }
+        Frame { position, return_address: FlashWordAddress(7), kind: FrameKind::Call, stack: 0, left: 0 }
+    }
+
+    #[test]
+    fn frames_of_other_stacks_are_parked() {
+        let on = |stack, position| Frame { stack, ..frame(DataAddress(position)) };
+        let mut calls = CallString::default();
+        [1, 2].into_iter().for_each(|position| calls.push(on(0, position)));
+        calls.switch_to(2);
+        assert_eq!(calls.top(), None);
+        calls.pop();
+        calls.push(on(2, 3));
+        calls.switch_to(1);
+        calls.push(on(1, 4));
+        calls.mark();
+        calls.switch_to(0);
+        assert_eq!(calls.frames(), [on(0, 1), on(0, 2)]);
+        assert_eq!(calls.unchanged(), 0);
+        calls.pop();
+        calls.switch_to(2);
+        assert_eq!(calls.all(), [on(0, 1), on(1, 4), on(2, 3)], "parked ones are in the order of their stacks");
+        assert_eq!(calls.frames(), [on(2, 3)]);
+        let mut again = CallString::default();
+        calls.all().iter().for_each(|frame| again.push(*frame));
+        again.select(2);
+        assert_eq!(again.frames(), calls.frames());
+        assert!(again.agrees(&calls));
+        again.select(1);
+        assert!(!again.agrees(&calls), "no other stack is in use");
     }
 
     #[test]

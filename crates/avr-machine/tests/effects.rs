@@ -77,6 +77,7 @@ fn memory(cells: usize, random: &mut Random) -> MachineState<u8> {
         position: STACK.wrapping_add(2),
         return_address: FlashWordAddress(RETURN_ADDRESS),
         kind: FrameKind::Call,
+        stack: 0,
         left: 0,
     });
     state

@@ -37,6 +37,10 @@ impl StateView for Replayed {
         self.last.control.torn
     }
 
+    fn stack(&self) -> u8 {
+        self.last.control.stack
+    }
+
     fn interrupt_depth(&self) -> usize {
         let frames = self.last.calls.frames().iter();
         frames.filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count()

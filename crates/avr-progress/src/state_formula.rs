@@ -153,6 +153,10 @@ impl StateView for View<'_, '_> {
         self.state.control.torn
     }
 
+    fn stack(&self) -> u8 {
+        self.state.control.stack
+    }
+
     fn interrupt_depth(&self) -> usize {
         let is_interrupt = |frame: &&Frame| matches!(frame.kind, FrameKind::Interrupt(_));
         self.state.calls.frames().iter().filter(is_interrupt).count()

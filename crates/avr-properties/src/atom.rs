@@ -48,6 +48,8 @@ pub enum AtomKind {
     InInterrupt,
     /// One half of the stack pointer is written and the other has not followed.
     StackPointerTorn,
+    /// The stack of this number is in use ([`avr_machine::Control::stack`]).
+    OnStack(u8),
     /// The processor sleeps.
     Sleeping,
     /// No instruction of the main program was executed since the last reset.
@@ -128,6 +130,7 @@ impl Atom {
             },
             AtomKind::InInterrupt => Truth::from(view.interrupt_depth() > 0),
             AtomKind::StackPointerTorn => Truth::from(view.stack_pointer_torn()),
+            AtomKind::OnStack(stack) => Truth::from(view.stack() == *stack),
             AtomKind::Sleeping => view.sleeping(),
             AtomKind::InStartup => view.in_startup(),
             AtomKind::Hazard => view.hazard(),

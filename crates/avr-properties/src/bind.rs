@@ -14,6 +14,7 @@ mod part;
 mod pattern;
 mod predicate;
 mod stated;
+mod task_stack;
 
 use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
@@ -33,6 +34,7 @@ use crate::definitions::{Definitions, definition_title};
 use crate::error::{PropertyError, PropertyErrorKind};
 use crate::expression::MemoryMap;
 use crate::property::{InvariantStart, Property, PropertyKind};
+use crate::task_stack::TaskStack;
 pub use assumption::{Assumptions, BoundAssumption, bind_assumption, bind_assumptions};
 use ending::Ending;
 pub use fairness::Fairness;
@@ -40,6 +42,7 @@ use pattern::text_of;
 pub use pattern::{formula_text, without_always};
 pub use predicate::{ComparedNumbers, NamedPredicates, Order, bind_predicates};
 pub(crate) use stated::{observes_startup, stated};
+pub(crate) use task_stack::bind_stacks;
 
 /// The device and the image that names are bound to.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +59,8 @@ pub struct Binding<'a> {
     ///
     /// [`PropertyFile::ends_paths`]: crate::PropertyFile::ends_paths
     pub ends_paths: bool,
+    /// The stacks of tasks, by their numbers from 1.
+    pub stacks: &'a [TaskStack],
 }
 
 /// A property whose names are bound.
@@ -218,6 +223,7 @@ struct Binder<'a> {
     map: Arc<MemoryMap>,
     stack_pointer: [Option<DataAddress>; 2],
     ends_paths: bool,
+    stacks: &'a [TaskStack],
     table: &'a mut AtomTable,
     /// The atoms bound so far.
     known: HashMap<Comparison, Literal>,
@@ -241,7 +247,7 @@ type Bound = Formula<AtomId>;
 
 impl<'a> Binder<'a> {
     fn new(definitions: &'a Definitions, binding: &Binding<'a>, table: &'a mut AtomTable) -> Self {
-        let Binding { device, image, start, ends_paths } = *binding;
+        let Binding { device, image, start, ends_paths, stacks } = *binding;
         let address = |name| device.register(name).map(|register| register.address);
         Self {
             definitions,
@@ -252,6 +258,7 @@ impl<'a> Binder<'a> {
             map: Arc::new(memory_map(device)),
             stack_pointer: [address("SPL"), address("SPH")],
             ends_paths,
+            stacks,
             table,
             known: HashMap::new(),
             visited: BTreeSet::new(),

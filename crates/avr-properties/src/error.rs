@@ -101,6 +101,14 @@ pub enum PropertyErrorKind {
     /// `Stack(margin: …)` for an image that does not tell where its static data end.
     #[error("the image does not tell where its static data end, so there is no margin to it")]
     NoStaticData,
+    /// A stack that `stacks` of the property file does not name.
+    #[error("there is no stack '{name}'{}", did_you_mean(nearest))]
+    UnknownStack {
+        /// The name.
+        name: String,
+        /// The nearest names.
+        nearest: Vec<String>,
+    },
     /// `from: "main"` or `in_startup` for an image of which it is not known where its start-up code ends.
     #[error("the image does not tell where main begins")]
     NoMain,
@@ -313,6 +321,7 @@ impl PropertyErrorKind {
             Self::HazardAtPlace(hazard) => format!("write allow: {{\"{hazard}\": \"why\"}}"),
             Self::NotCertified(finding) => format!("leave --certificate out, or \"{finding}\" in forbid"),
             Self::ForbiddenFinding(_) => "run avr-tvar verify --deny findings".to_owned(),
+            Self::UnknownStack { .. } => "name the stacks of tasks: stacks: [(symbol: \"task1_stack\")]".to_owned(),
             Self::NoStaticData => "use max_bytes, or verify the ELF file, which has symbols".to_owned(),
             Self::NoMain => "verify the ELF file, which has symbols, or write from: \"reset\"".to_owned(),
             Self::UnknownName { elsewhere: Some(device), name, .. } => format!("the device {device} has {name}"),

@@ -116,6 +116,10 @@ impl StateView for AnyState {
         false
     }
 
+    fn stack(&self) -> u8 {
+        0
+    }
+
     fn interrupt_depth(&self) -> usize {
         0
     }

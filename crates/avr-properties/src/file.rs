@@ -26,7 +26,8 @@ use crate::finding_kind::FindingKind;
 use crate::nearest::nearest;
 use crate::place::{Place, Source, line_and_column};
 use crate::property::{Property, PropertyKind};
-use content::{Content, Never};
+use crate::task_stack::TaskStack;
+use content::{Content, Never, StackEntry};
 pub use content::{EnvironmentEvent, FILE_FIELDS, Fuses};
 use entry::{Entry, is_entry};
 pub use entry::{entry_fields, entry_kinds};
@@ -65,6 +66,8 @@ pub struct PropertyFile {
     pub(crate) assume_places: Vec<Place>,
     /// The predicates that states are to keep, each with its place. No verdict of a property depends on them but whether there is one.
     pub predicates: Vec<(String, Place)>,
+    /// The stacks of tasks; their numbers begin with 1.
+    pub stacks: Vec<TaskStack>,
     /// Fuse bytes; the factory values where the file does not say.
     pub fuses: Fuses,
     /// Path of a file with the content of the EEPROM, as the file gives it.
@@ -122,6 +125,7 @@ impl PropertyFile {
             assume: content.assume.iter().map(|raw| assumption(raw, &origin)).collect::<Result<_, _>>()?,
             assume_places: content.assume.iter().map(|raw| origin.place_of(trimmed(raw.get_ron()))).collect(),
             predicates: content.predicates.iter().map(|raw| predicate(raw, &origin)).collect::<Result<_, _>>()?,
+            stacks: content.stacks.iter().map(|raw| task_stack(raw, &origin)).collect::<Result<_, _>>()?,
             fuses: content.fuses,
             eeprom: content.eeprom,
             carries_specifications: true,
@@ -460,6 +464,12 @@ fn predicate(raw: &RawValue, origin: &Origin<'_>) -> Result<(String, Place), Pro
             Err(PropertyErrorKind::Formula(error.kind).at(error.span, &text).of_property("predicates", Some(&place)))
         }
     }
+}
+
+fn task_stack(raw: &RawValue, origin: &Origin<'_>) -> Result<TaskStack, PropertyError> {
+    let part = trimmed(raw.get_ron());
+    let StackEntry { symbol, at, bytes } = read(part, origin)?;
+    TaskStack::parse(&symbol, (at, bytes), origin.place_of(part))
 }
 
 /// An error of RON in `part`, which may be a part of the text of `origin`.

@@ -149,6 +149,13 @@ pub enum PropertyKind {
         /// The specification, once it is read.
         specification: Option<Arc<SpecificationAutomaton>>,
     },
+    /// The stack of a task stays within bounds.
+    StackOf {
+        /// The stack, as `stacks` of the property file names it.
+        of: String,
+        /// Its limit, counted from the ends of this stack.
+        limit: StackLimit,
+    },
     /// On every path p holds for ever from some state on: `mu X. nu Y. []X || (p && []Y)`, the same as `F G p` over
     /// all paths. (`AF AG p` says more: it wants a state from which all continuations keep p.)
     EventuallyForever {
@@ -157,12 +164,12 @@ pub enum PropertyKind {
     },
 }
 
-/// The limit of the stack.
+/// The limit of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StackLimit {
-    /// SP never goes more than this many bytes below RAMEND.
+    /// SP never goes more than this many bytes below where the stack begins: RAMEND for the main one.
     MaxBytes(u32),
-    /// At least this many bytes stay free between the end of the static data and the stack.
+    /// At least this many bytes stay free between the stack and what lies below it: the end of the static data for the main one.
     Margin(u32),
 }
 
@@ -172,7 +179,7 @@ impl PropertyKind {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Inherent => "Inherent",
-            Self::Stack(_) => "Stack",
+            Self::Stack(_) | Self::StackOf { .. } => "Stack",
             Self::Recovery { .. } => "Recovery",
             Self::NoHang { .. } => "NoHang",
             Self::Formula { .. } => "Formula",

@@ -7,7 +7,7 @@ use avr_isa::{EepromAddress, FlashByteAddress};
 use avr_machine::device::{Device, ResetCause};
 use avr_machine::{HazardKind, Machine, Options, Program};
 
-use crate::bind::{Binding, bind_assumptions, bind_predicates, observes_startup};
+use crate::bind::{Binding, bind_assumptions, bind_predicates, bind_stacks, observes_startup};
 use crate::error::PropertyError;
 use crate::file::{EnvironmentEvent, PropertyFile};
 use crate::main_entry::main_entry;
@@ -40,6 +40,17 @@ impl Setting<'_> {
         Ok(Machine::new(device, program, self.options()?))
     }
 
+    /// The binding of names.
+    pub(crate) fn binding(&self) -> Binding<'_> {
+        Binding {
+            device: self.device,
+            image: self.image,
+            start: self.start_address(),
+            ends_paths: self.file.ends_paths(),
+            stacks: &self.file.stacks,
+        }
+    }
+
     /// Flash byte address of the first instruction.
     pub(crate) fn start_address(&self) -> u32 {
         self.file.start_address(self.device, self.start)
@@ -47,8 +58,8 @@ impl Setting<'_> {
 
     /// True if a property speaks of the start-up code.
     fn observes_startup(&self) -> bool {
-        let Self { image, device, file, .. } = *self;
-        let binding = Binding { device, image, start: self.start_address(), ends_paths: file.ends_paths() };
+        let file = self.file;
+        let binding = self.binding();
         let observes = |property: &Property| observes_startup(property, &file.definitions, &binding);
         file.properties.iter().any(observes)
     }
@@ -58,7 +69,7 @@ impl Setting<'_> {
         let fuses = file.fuses.bytes(device.default_fuses);
         let start = FlashByteAddress(self.start_address()).word();
         file.allow_findings.iter().try_for_each(|allowed| allowed.check(image))?;
-        let binding = Binding { device, image, start: self.start_address(), ends_paths: file.ends_paths() };
+        let binding = self.binding();
         let assumptions = bind_assumptions(file, &binding)?;
         bind_predicates(file, &binding)?;
         Ok(Options {
@@ -69,6 +80,7 @@ impl Setting<'_> {
             main: main_entry(image, device).map(FlashByteAddress::word),
             observes_startup: self.observes_startup(),
             static_data_end: image.static_data_end(),
+            stacks: bind_stacks(file, &binding)?,
             default_handler: default_handler(image),
             assumed: assumptions.inputs,
             never: assumptions.never,

@@ -38,6 +38,8 @@ pub struct Specification {
     pub forbid: BTreeSet<&'static str>,
     /// The events beside those of the device, as property files name them.
     pub environment: BTreeSet<&'static str>,
+    /// The stacks of tasks, as property files name them: hazards are not judged there as they are elsewhere in static data.
+    pub stacks: BTreeSet<String>,
     /// True if paths may end in an allowed hazard after which nothing is defined.
     pub ends_paths: bool,
     /// The properties, in the order of the file.
@@ -72,8 +74,8 @@ impl Setting<'_> {
     /// # Errors
     /// If a property or an assumption cannot be bound.
     pub fn specification(&self) -> Result<Specification, PropertyError> {
-        let Self { image, device, file, eeprom, .. } = *self;
-        let binding = Binding { device, image, start: self.start_address(), ends_paths: file.ends_paths() };
+        let Self { device, file, eeprom, .. } = *self;
+        let binding = self.binding();
         Ok(Specification {
             device: device.name,
             start: self.start_address(),
@@ -85,6 +87,7 @@ impl Setting<'_> {
             allow_findings: file.allow_findings.iter().map(AllowedFinding::text).collect(),
             forbid: forbidden_names(file).collect(),
             environment: file.environment.iter().map(|event| event_name(*event)).collect(),
+            stacks: file.stacks.iter().map(|stack| stack.name.clone()).collect(),
             ends_paths: file.ends_paths(),
             properties: file
                 .properties
@@ -106,7 +109,7 @@ impl Setting<'_> {
         let (bound, under) =
             stated.map_or_else(|| (None, property.under().to_vec()), |it| (Some(it.formula), it.under));
         let stack_limit = match property.kind() {
-            PropertyKind::Stack(limit) => Some(*limit),
+            PropertyKind::Stack(limit) | PropertyKind::StackOf { limit, .. } => Some(*limit),
             _ => None,
         };
         let (name, kind) = (property.name().to_owned(), property.kind().name());
@@ -179,6 +182,7 @@ impl Specification {
         all.extend(at_places.map(|text| format!("{text} is allowed")));
         all.extend(other.forbid.difference(&self.forbid).map(|hazard| format!("{hazard} is not forbidden")));
         all.extend(other.environment.difference(&self.environment).map(|event| format!("{event} never happens")));
+        all.extend(self.stacks.difference(&other.stacks).map(|stack| format!("{stack} is the stack of a task")));
         if self.eeprom.iter().any(|(address, byte)| other.eeprom.get(address) != Some(byte)) {
             all.push("the EEPROM has a content that is not asked for".to_owned());
         }

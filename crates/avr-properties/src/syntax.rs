@@ -33,6 +33,7 @@ fn texts(kind: &PropertyKind) -> Vec<&str> {
     match kind {
         PropertyKind::Inherent
         | PropertyKind::Stack(_)
+        | PropertyKind::StackOf { .. }
         | PropertyKind::NoHang { .. }
         | PropertyKind::Conforms { .. } => Vec::new(),
         PropertyKind::Recovery { to: check }

@@ -25,6 +25,9 @@ pub trait StateView {
     /// The number of interrupt handlers that were entered and not left.
     fn interrupt_depth(&self) -> usize;
 
+    /// The number of the stack in use: 0 for the main one, else that of a task, from 1 ([`avr_machine::Control::stack`]).
+    fn stack(&self) -> u8;
+
     /// The truth value of `sleeping`: the processor sleeps.
     fn sleeping(&self) -> Truth {
         Truth::Unknown

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use avr_verify::{Exploration, PropertyResult, StackBound, Statistics, Vacuity, Verdict};
+use avr_verify::{Exploration, PropertyResult, StackBound, Statistics, TaskStackBound, Vacuity, Verdict};
 
 use crate::alarms::JsonAlarm;
 use crate::baseline::Changes;
@@ -30,6 +30,9 @@ struct JsonReport<'a> {
     /// The findings beside the properties.
     findings: Vec<JsonFinding<'a>>,
     stack: JsonStack,
+    /// The stacks of tasks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stacks: Vec<JsonTaskStack<'a>>,
     reached: Option<JsonReached>,
     /// The changes since the older report that was given.
     changes: Option<Changes>,
@@ -146,6 +149,7 @@ impl Report<'_> {
             results: self.results.properties.iter().map(|result| JsonResult::new(result, self)).collect(),
             findings: self.json_findings(),
             stack: self.results.stack.into(),
+            stacks: self.results.stacks.iter().map(JsonTaskStack::from).collect(),
             reached: self.names().and_then(|names| reached(&names, self.results.survey.as_ref())),
             changes: self.changes(),
             assumptions: &self.results.assumptions,
@@ -242,6 +246,22 @@ impl From<Exploration> for JsonExploration {
 impl From<StackBound> for JsonStack {
     fn from(stack: StackBound) -> Self {
         Self { lower: stack.lower, upper: stack.upper, exact: stack.exact() }
+    }
+}
+
+/// The bound of the stack of a task.
+#[derive(Serialize)]
+struct JsonTaskStack<'a> {
+    symbol: &'a str,
+    #[serde(flatten)]
+    bound: JsonStack,
+    /// The bytes that the stack has.
+    room: u32,
+}
+
+impl<'a> From<&'a TaskStackBound> for JsonTaskStack<'a> {
+    fn from(stack: &'a TaskStackBound) -> Self {
+        Self { symbol: &stack.symbol, bound: stack.bound.into(), room: stack.room }
     }
 }
 

@@ -16,6 +16,9 @@ pub(crate) struct SpecificationData {
     pub(crate) allow: Option<Vec<String>>,
     pub(crate) forbid: Option<Vec<String>>,
     pub(crate) environment: Option<Vec<String>>,
+    /// The stacks of tasks; reports of versions that had none do not say it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) stacks: Vec<String>,
     pub(crate) properties: Option<Vec<PropertyData>>,
 }
 
@@ -70,6 +73,7 @@ impl SpecificationData {
         allow: None,
         forbid: None,
         environment: None,
+        stacks: Vec::new(),
         properties: None,
     };
 
@@ -92,6 +96,7 @@ impl SpecificationData {
             allow: Some(allowed.chain(specification.allow_at.union(&specification.allow_findings).cloned()).collect()),
             forbid: owned(forbid),
             environment: owned(environment),
+            stacks: specification.stacks.iter().cloned().collect(),
             properties: Some(properties.iter().map(PropertyData::from).collect()),
         }
     }

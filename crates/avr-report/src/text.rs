@@ -6,7 +6,9 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 
 use avr_image::Image;
-use avr_verify::{Exploration, InvariantsOutcome, PropertyResult, Results, StackBound, Unknown, Vacuity, Verdict};
+use avr_verify::{
+    Exploration, InvariantsOutcome, PropertyResult, Results, StackBound, TaskStackBound, Unknown, Vacuity, Verdict,
+};
 
 use crate::culprit;
 use crate::escape::Escaped;
@@ -94,6 +96,9 @@ impl Report<'_> {
             line(&mut text, "left out", &ended);
         }
         line(&mut text, "stack", &stack(self.results.stack));
+        for task in &self.results.stacks {
+            line(&mut text, "", &Escaped(&task_stack(task)).to_string());
+        }
         if detail != Detail::Verdicts {
             let outcome = self.results.invariants.iter().flat_map(invariants);
             outcome.enumerate().for_each(|(number, said)| {
@@ -356,6 +361,11 @@ pub(crate) fn stack(bound: StackBound) -> String {
         (Some(lower), None) => format!("no upper bound found; some run needs {}", bytes(lower)),
         (None, None) => "no bound found".to_owned(),
     }
+}
+
+/// The bound of the stack of a task.
+pub(crate) fn task_stack(task: &TaskStackBound) -> String {
+    format!("{} of {} bytes: {}", task.symbol, task.room, stack(task.bound))
 }
 
 /// The speed of the exploration, and the memory of one state.

@@ -103,6 +103,7 @@ mod tests {
             properties,
             findings: Vec::new(),
             stack: StackBound::default(),
+            stacks: Vec::new(),
             survey: None,
             assumptions: Vec::new(),
             ended_paths: std::collections::BTreeMap::new(),

@@ -350,7 +350,13 @@ impl Job {
         let culprit = Culprit::of_limit(limit, "the work was given up".to_owned(), progress.refinements);
         let unknown = Unknown { culprit: Some(Box::new(culprit)), ..Unknown::because(reason) };
         let start = self.file.start_address(self.device, self.start);
-        let binding = Binding { device: self.device, image: &self.image, start, ends_paths: self.file.ends_paths() };
+        let binding = Binding {
+            device: self.device,
+            image: &self.image,
+            start,
+            ends_paths: self.file.ends_paths(),
+            stacks: &self.file.stacks,
+        };
         let open = |property: &Property| PropertyResult {
             name: property.name().to_owned(),
             kind: property.kind().name().to_owned(),
@@ -375,6 +381,7 @@ impl Job {
             properties: properties.map(result).collect(),
             findings: self.known.findings(),
             stack: self.known.stack(),
+            stacks: Vec::new(),
             survey: None,
             assumptions: [assumptions(&self.file, self.start, self.device), fairness(&self.file, &binding)].concat(),
             ended_paths: BTreeMap::new(),

@@ -91,7 +91,7 @@ fn against(inputs: &mut Inputs, arguments: &Props, file: &PropertyFile) -> Resul
     let (image, device) = device::load_from(inputs, firmware, wishes)?;
     eeprom::content(inputs, file, Some(&arguments.properties), device)?;
     let start = file.start_address(device, arguments.start);
-    let binding = Binding { device, image: &image, start, ends_paths: file.ends_paths() };
+    let binding = Binding { device, image: &image, start, ends_paths: file.ends_paths(), stacks: &file.stacks };
     bind_assumptions(file, &binding)?;
     bind_predicates(file, &binding)?;
     Ok(Against::Firmware { image: Box::new(image), device, start })
@@ -102,7 +102,7 @@ fn check(property: &Property, file: &PropertyFile, against: &Against) -> Result<
         check_syntax(property, &file.definitions)?;
         return Ok(Checked { status: "ok", formula: None, notes: Vec::new() });
     };
-    let binding = Binding { device, image, start: *start, ends_paths: file.ends_paths() };
+    let binding = Binding { device, image, start: *start, ends_paths: file.ends_paths(), stacks: &file.stacks };
     match bind(property, &file.definitions, &binding, &mut AtomTable::default()) {
         Ok(bound) => Ok(Checked { status: "ok", formula: Some(bound.formula_text), notes: bound.notes }),
         Err(error) => match error.undecided() {

@@ -141,6 +141,7 @@ fn write_evidence(job: &Job, found: &WorstCase, directory: &Path, clock: Option<
         properties: vec![violation],
         findings: Vec::new(),
         stack: found.bound,
+        stacks: Vec::new(),
         survey: None,
         assumptions: found.assumptions.clone(),
         ended_paths: std::collections::BTreeMap::new(),

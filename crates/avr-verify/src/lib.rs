@@ -54,7 +54,7 @@ pub use invariants::{Alarm, AlarmKind, AlarmLine, Alarms, Dependence, Dependence
 pub use pipeline::machine::machine;
 pub use request::{DEFAULT_ENUMERATED, InvariantUse, Reductions, Request};
 pub use results::{Basis, PropertyResult, Recheck, Results, Statistics, Unknown, Verdict};
-pub use stack_bound::StackBound;
+pub use stack_bound::{StackBound, TaskStackBound};
 pub use state_graph::{GraphNode, NodeKind, StateGraph, graph};
 pub use tvar::{Exhausted, Phase, Progress, SpaceSize, Strategy, Unlimited, Watch};
 pub use worst_case::{Fit, Room, WorstCase, worst_case};

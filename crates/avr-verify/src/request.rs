@@ -80,12 +80,16 @@ impl<'a> Request<'a> {
             image: self.image,
             start: self.file.start_address(self.device, self.start),
             ends_paths: self.file.ends_paths(),
+            stacks: &self.file.stacks,
         }
     }
 
     /// The outcome of looking for invariants of the machine of this request, if that is wanted. Their stack bound is known from then on.
     pub(crate) fn find_invariants(&self, machine: &Machine) -> Option<Sought> {
-        let is_wanted = matches!(self.invariants, InvariantUse::Find) && self.strategy == Strategy::Default;
+        // A map has no stacks of tasks.
+        let is_wanted = matches!(self.invariants, InvariantUse::Find)
+            && self.strategy == Strategy::Default
+            && !machine.has_stacks();
         let mut sought = is_wanted.then(|| Sought::look(machine, self.image, self.watch))?;
         let Self { image, device, start, file, eeprom, .. } = *self;
         sought.find_lines(&Trial {
@@ -120,8 +124,9 @@ impl<'a> Request<'a> {
     /// True if something may be left out for properties that cannot tell: it was not turned off. A certificate needs it all the same.
     #[must_use]
     pub fn allows_reduction(&self) -> bool {
-        // SOUND: where paths end, what comes before their end is never looked at afterwards, so nothing may be deferred.
-        let is_allowed = self.strategy == Strategy::Default && !self.file.ends_paths();
+        // SOUND: where paths end, what comes before their end is never looked at afterwards, so nothing may be deferred. Where tasks have
+        // stacks of their own, a handler need not return to what it interrupted.
+        let is_allowed = self.strategy == Strategy::Default && !self.file.ends_paths() && self.file.stacks.is_empty();
         is_allowed && self.reductions != Reductions::NONE
     }
 

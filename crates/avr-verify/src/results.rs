@@ -7,7 +7,7 @@ use crate::diagnosis::subformulas::Explanation;
 use crate::diagnosis::vacuity::Vacuity;
 use crate::finding::Finding;
 use crate::invariants::{InvariantsOutcome, Sought};
-use crate::stack_bound::StackBound;
+use crate::stack_bound::{StackBound, TaskStackBound};
 use avr_machine::HazardKind;
 use avr_model::pass::Pass;
 use avr_model::predicates::UsedPredicate;
@@ -190,8 +190,10 @@ pub struct Results {
     pub properties: Vec<PropertyResult>,
     /// The findings, which are no part of any property; empty where they were not looked for.
     pub findings: Vec<Finding>,
-    /// The stack bound.
+    /// The bound of the main stack.
     pub stack: StackBound,
+    /// The bounds of the stacks of tasks, in the order of the property file; empty where there are none, or no time for them.
+    pub stacks: Vec<TaskStackBound>,
     /// The survey of the program as a whole by the most refined state space; none if there was no time for it.
     pub survey: Option<Survey>,
     /// The assumptions of all answers beside the firmware and the device; see [`crate::assumptions`].
@@ -229,6 +231,7 @@ impl Results {
             properties: [self.properties, other.properties].concat(),
             findings: if self.findings.is_empty() { other.findings } else { self.findings },
             stack: self.stack.and(other.stack),
+            stacks: TaskStackBound::and(self.stacks, other.stacks),
             survey: self.survey.or(other.survey),
             assumptions,
             ended_paths,

@@ -4,6 +4,7 @@ use avr_model::Firmware;
 use avr_model::context::Context;
 use avr_model::state::AbstractState;
 use avr_model::state::stack_depth;
+use avr_properties::TaskStack;
 use mu_calculus::{AtomId, Formula, Labels, Modality, NormalForm, PathOperator, PathQuantifier, Problem, StateId};
 use std::sync::Arc;
 use three_valued::Truth;
@@ -16,6 +17,30 @@ pub struct StackBound {
     pub lower: Option<u32>,
     /// No run exceeds this depth.
     pub upper: Option<u32>,
+}
+
+/// The worst-case depth of the stack of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskStackBound {
+    /// The stack, as the property file names it.
+    pub symbol: String,
+    /// The bytes of the stack.
+    pub room: u32,
+    /// The worst-case depth in bytes below the highest one.
+    pub bound: StackBound,
+}
+
+impl TaskStackBound {
+    /// The bounds that two lists of bounds of the same image give together; the first one is whole where it is not empty.
+    #[must_use]
+    pub(crate) fn and(some: Vec<Self>, others: Vec<Self>) -> Vec<Self> {
+        if some.is_empty() {
+            return others;
+        }
+        let other = |one: &Self| others.iter().find(|other| other.symbol == one.symbol).map(|other| other.bound);
+        let both = |one: Self| Self { bound: one.bound.and(other(&one).unwrap_or_default()), ..one };
+        some.into_iter().map(both).collect()
+    }
 }
 
 impl StackBound {
@@ -39,19 +64,36 @@ impl StackBound {
     }
 }
 
-/// The deepest that the stack is in a state, in bytes below RAMEND; none where the pointer is torn or there is none.
-fn depth(context: &Context<'_>, state: &AbstractState) -> Option<u32> {
-    stack_depth::depth(context.machine, &context.view(state)?)
+/// The bounds of the stacks of tasks that state spaces show.
+pub(crate) fn of_tasks<'a>(
+    context: &Context<'_>,
+    stacks: &[TaskStack],
+    spaces: impl Iterator<Item = &'a Arc<StateSpace<AbstractState>>> + Clone,
+    watch: &dyn Watch,
+) -> Vec<TaskStackBound> {
+    let bound = |(stack, number): (&TaskStack, u8)| {
+        let area = context.machine.stack_area(number)?;
+        let bounds = spaces.clone().map(|space| bound_of(context, space, number, watch));
+        let bound = bounds.reduce(StackBound::and).unwrap_or_default();
+        Some(TaskStackBound { symbol: stack.name.clone(), room: area.bytes(), bound })
+    };
+    stacks.iter().zip(1..).filter_map(bound).collect()
 }
 
-/// The stack bound that a state space shows.
+/// The bound of the main stack that a state space shows.
+pub(crate) fn bound(context: &Context<'_>, space: &StateSpace<AbstractState>, watch: &dyn Watch) -> StackBound {
+    bound_of(context, space, 0, watch)
+}
+
+/// The bound of a stack ([`avr_machine::Control::stack`]) that a state space shows.
 ///
 /// The upper bound speaks of all paths, so it exists only when every path was followed to its end. No engine limit was
 /// reached then and no hazard, after which nothing is promised. The lower bound is the greatest depth that some run
 /// certainly reaches. States from which every path ends are left out of both.
-pub(crate) fn bound(context: &Context<'_>, space: &StateSpace<AbstractState>, watch: &dyn Watch) -> StackBound {
+fn bound_of(context: &Context<'_>, space: &StateSpace<AbstractState>, stack: u8, watch: &dyn Watch) -> StackBound {
+    let depth = |state| stack_depth::depth_of(context.machine, &context.view(state)?, stack);
     let Some(ends) = ends(space, watch) else { return StackBound::default() };
-    let depth = |(state, ends): (_, &Truth)| depth(context, state).filter(|_| !ends.is_true());
+    let depth = |(state, ends): (_, &Truth)| depth(state).filter(|_| !ends.is_true());
     let depths: Vec<Option<u32>> = space.states.iter().zip(&ends).map(depth).collect();
     let greatest = depths.iter().copied().max().flatten();
     let followed = space.is_complete() && space.hazards().is_empty();
@@ -112,7 +154,7 @@ fn reachable() -> Formula<AtomId> {
 /// The sources of the stack bound: the most refined state space that decided something and the one that was built last.
 pub(crate) fn stack_spaces<'a>(
     outcome: &'a Outcome<Firmware<'_>>,
-) -> impl Iterator<Item = &'a Arc<StateSpace<AbstractState>>> {
+) -> impl Iterator<Item = &'a Arc<StateSpace<AbstractState>>> + Clone {
     let refined = outcome.decisions.iter().max_by_key(|decision| decision.refinements).map(|decision| &decision.space);
     let latest = outcome.latest.as_ref().filter(|latest| refined.is_none_or(|refined| !Arc::ptr_eq(latest, refined)));
     refined.into_iter().chain(latest)

@@ -68,6 +68,7 @@ impl Confirmation<'_, '_> {
         let end = LastState {
             pc: confirmed.last.control.pc.byte().0,
             stack_pointer: view.stack_pointer(),
+            stack_end: context.machine.stack_end(confirmed.last.control.stack),
             status: *confirmed.last.data.get(context.machine.status_address()),
             hazard: match walked.ending {
                 Ending::Hazard(hazard) => Some(hazard),
@@ -199,7 +200,7 @@ pub(crate) fn unconfirmed(walked: &Walked) -> Evidence {
         claim: "the run was to show the verdict, and does not".to_owned(),
         proved: Vec::new(),
         replayed: false,
-        end: LastState { pc: 0, stack_pointer: DataAddress(0), status: 0, hazard: None },
+        end: LastState { pc: 0, stack_pointer: DataAddress(0), stack_end: DataAddress(0), status: 0, hazard: None },
         ends_in_startup: false,
         calls: Vec::new(),
         atoms: Vec::new(),

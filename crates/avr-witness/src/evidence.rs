@@ -35,6 +35,8 @@ pub struct LastState {
     pub pc: u32,
     /// The stack pointer.
     pub stack_pointer: DataAddress,
+    /// The highest data address of the stack in use.
+    pub stack_end: DataAddress,
     /// SREG.
     pub status: u8,
     /// The hazard that the next step is.

@@ -228,7 +228,7 @@ impl<'a> Replayed<'a, '_> {
         let same = |other: &MachineState<u8>| {
             other.data.cells() == state.data.cells()
                 && other.control == state.control
-                && other.calls.frames() == state.calls.frames()
+                && other.calls.all() == state.calls.all()
         };
         if self.walked.last.as_ref().is_some_and(|last| !same(last)) {
             return Err("the replay reaches another state than the search did".to_owned());

@@ -94,6 +94,10 @@ impl StateView for Content<'_> {
         false
     }
 
+    fn stack(&self) -> u8 {
+        0
+    }
+
     fn interrupt_depth(&self) -> usize {
         0
     }

@@ -166,7 +166,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         for byte in return_address.0.to_le_bytes().into_iter().take(self.machine.pc_bytes) {
             self.push(V::constant(byte))?;
         }
-        self.state.calls.push(Frame { position, return_address, kind, left: 0 });
+        self.state.calls.push(Frame { position, return_address, kind, stack: self.state.control.stack, left: 0 });
         Ok(())
     }
 
@@ -207,11 +207,18 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 self.hazard(HazardKind::ReturnToNonCall, Some(frame.return_address.byte().0))?;
                 Ok(None)
             }
+            // The first entry of a task: its address was stored on the stack, not pushed by a call.
+            None if self.is_stored_on_task_stack(position) => Ok(None),
             None => {
                 self.hazard(HazardKind::CallStackUnderflow, None)?;
                 Ok(None)
             }
         }
+    }
+
+    /// True if a return address whose least significant byte lies at `position` is whole on the stack of the task that runs.
+    fn is_stored_on_task_stack(&self, position: DataAddress) -> bool {
+        self.machine.stack_area(self.state.control.stack).is_some_and(|area| area.contains(position))
     }
 
     /// The target of a return that popped these bytes (least significant first): they must be what the call pushed.

@@ -15,8 +15,28 @@ const MAX_STACK_POINTERS: usize = 256;
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// The stack pointer, which using it makes whole; an unknown one is cut into its cases.
     pub(crate) fn stack_pointer(&mut self) -> Result<DataAddress, Stop> {
-        self.state.control.torn = false;
-        self.known_stack_pointer()
+        let was_torn = std::mem::take(&mut self.state.control.torn);
+        let pointer = self.known_stack_pointer()?;
+        if was_torn {
+            self.select_stack(pointer)?;
+        }
+        Ok(pointer)
+    }
+
+    /// Goes to the stack that SP was set to, where tasks have stacks of their own.
+    fn select_stack(&mut self, pointer: DataAddress) -> Result<(), Stop> {
+        if !self.machine.has_stacks() {
+            return Ok(());
+        }
+        let control = &mut self.state.control;
+        let selected = self.machine.stack_selected(control.stack, pointer);
+        let stack =
+            selected.ok_or(Stop::Limit(Limit::Unsupported("a stack pointer between the stacks of two tasks")))?;
+        if stack != control.stack {
+            control.stack = stack;
+            self.state.calls.switch_to(stack);
+        }
+        Ok(())
     }
 
     fn known_stack_pointer(&mut self) -> Result<DataAddress, Stop> {
@@ -63,11 +83,20 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     ///
     /// SPL alone is a whole change as well; a change that began with SPH ends with it.
     pub(crate) fn stack_pointer_moved(&mut self) -> Result<(), Stop> {
+        if self.machine.has_stacks() && self.machine.sets_high_half_next(self.state.control.pc) {
+            self.state.control.torn = true;
+            return Ok(());
+        }
+        // What is set is whole, and selects a stack.
+        self.state.control.torn = true;
         let pointer = self.stack_pointer()?;
         if !is_on(Fault::FramesKept) {
             self.forget_frames(pointer);
         }
-        if is_on(Fault::DataUnchecked) { Ok(()) } else { self.check_static_data(pointer.wrapping_add(1)) }
+        if is_on(Fault::DataUnchecked) || self.state.control.stack != 0 {
+            return Ok(());
+        }
+        self.check_static_data(pointer.wrapping_add(1))
     }
 
     /// A torn stack pointer that the next instruction uses counts as it stands.
@@ -122,14 +151,21 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     pub(crate) fn pop_byte(&mut self) -> Result<V, Stop> {
         let pointer = self.stack_pointer()?.wrapping_add(1);
         self.check_stack_access(pointer)?;
+        if self.state.control.stack != 0 {
+            self.check_static_data(pointer)?;
+        }
         let value = self.read_data(pointer)?;
         self.set_stack_pointer(pointer);
         Ok(value)
     }
 
-    /// The lowest byte of the stack must not be one of static data.
+    /// The lowest byte of the stack must not be one of static data, nor lie outside of the stack of the task that runs.
     fn check_static_data(&self, lowest: DataAddress) -> Result<(), Stop> {
-        if self.machine.static_data_end.is_some_and(|end| lowest < end) {
+        let is_wrong = match self.machine.stack_area(self.state.control.stack) {
+            Some(area) => !area.contains(lowest),
+            None => self.machine.static_data_end.is_some_and(|end| lowest < end),
+        };
+        if is_wrong {
             self.hazard(HazardKind::StackIntoData, Some(lowest.0.into()))?;
         }
         Ok(())

@@ -174,7 +174,7 @@ fn push_frame(state: &mut MachineState<TvByte>, pointer: u16, random: &mut Rando
     state.data.set(position.wrapping_sub(1), above);
     state.data.set(position, below);
     let kind = if random.once_in(4) { FrameKind::Interrupt(1) } else { FrameKind::Call };
-    state.calls.push(Frame { position, return_address: FlashWordAddress(return_address), kind, left: 0 });
+    state.calls.push(Frame { position, return_address: FlashWordAddress(return_address), kind, stack: 0, left: 0 });
 }
 
 /// The same state in another domain.

@@ -98,6 +98,7 @@ fn an_entry_is_a_frame_of_the_call_string() {
         position: DataAddress(0x8ff),
         return_address: FlashWordAddress(START),
         kind: FrameKind::Interrupt(16),
+        stack: 0,
         left: 0,
     }];
     assert_eq!(bench.state.calls.frames(), frames);

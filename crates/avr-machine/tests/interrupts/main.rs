@@ -11,4 +11,5 @@ mod registers;
 mod resets;
 mod sleep;
 mod sources;
+mod stacks;
 mod windows;

@@ -46,7 +46,13 @@ mod tests {
         let mut inside = |kind, return_address, below| {
             store.push_call(
                 below,
-                Frame { kind, return_address: FlashWordAddress(return_address), position: DataAddress(0x8ff), left: 0 },
+                Frame {
+                    kind,
+                    return_address: FlashWordAddress(return_address),
+                    position: DataAddress(0x8ff),
+                    stack: 0,
+                    left: 0,
+                },
             )
         };
         let called = inside(FrameKind::Call, 2, nowhere);

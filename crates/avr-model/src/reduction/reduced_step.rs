@@ -30,11 +30,11 @@ pub(crate) fn step(
     let before = reduction
         .map(|reduction| reduction.before(model.context.machine, &model.context.working.state, deferral, is_cut));
     environment.timing = before.map_or(InterruptTiming::Now, |before| before.timing);
-    let depth = model.context.working.state.calls.frames().len();
+    let depth = model.context.working.state.calls.all().len();
     let stepped = model.context.machine.step(&mut model.context.working.state, environment);
     model.context.working.defers_certain |= environment.defers_certain;
     let state = &model.context.working.state;
-    model.context.working.entered = (state.calls.frames().len() > depth).then_some(state.control.pc);
+    model.context.working.entered = (state.calls.all().len() > depth).then_some(state.control.pc);
     let deferral = before.map(|before| reduced(model, &before, precision, environment, stepped.is_ok()));
     match stepped {
         Ok(_) => Stepped::On(deferral.unwrap_or_default()),

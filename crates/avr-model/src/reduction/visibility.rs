@@ -130,7 +130,7 @@ impl Observed {
                 places.extend(end.map(|end| end..end + 1));
             }
             AtomKind::Compare(_) if atom.reads_pc() => *self = Self::All,
-            AtomKind::StackPointerTorn => {
+            AtomKind::StackPointerTorn | AtomKind::OnStack(_) => {
                 cells.extend(machine.stack_pointer().cells().map(DataAddress::index));
             }
             _ => match atom.cells() {

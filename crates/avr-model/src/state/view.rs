@@ -32,8 +32,12 @@ impl StateView for View<'_> {
     }
 
     fn interrupt_depth(&self) -> usize {
-        let frames = self.store.frames(self.running.calls);
+        let frames = self.store.frames(self.running.calls).filter(|frame| frame.stack == self.stack());
         frames.filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count()
+    }
+
+    fn stack(&self) -> u8 {
+        self.running.control.stack
     }
 
     fn sleeping(&self) -> Truth {
@@ -88,6 +92,10 @@ impl StateView for WorkingView<'_> {
 
     fn interrupt_depth(&self) -> usize {
         self.state.calls.frames().iter().filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count()
+    }
+
+    fn stack(&self) -> u8 {
+        self.state.control.stack
     }
 
     fn told(&self, atom: &Atom) -> Truth {

@@ -44,6 +44,7 @@ impl WorkingCopy {
             }
         }
         self.load_calls(store, running.calls);
+        self.state.calls.select(running.control.stack);
         self.entered = None;
         self.state.control = running.control;
     }
@@ -120,7 +121,7 @@ impl WorkingCopy {
 
     /// Stores the call string as it is now.
     pub fn save_calls(&mut self, store: &mut Store) -> CallsId {
-        let frames = self.state.calls.frames();
+        let frames = self.state.calls.all();
         self.calls.truncate(self.state.calls.unchanged() + 1);
         for frame in &frames[self.calls.len() - 1..] {
             let below = *self.calls.last().expect("the empty call string is always there");

@@ -255,7 +255,7 @@ const NAMED: [&str; 14] = [
 fn named() -> (NamedPredicates, AtomTable) {
     let image = image(&[0]);
     let device = Device::named("atmega328p").expect("a device of the tables");
-    let binding = Binding { device, image: &image, start: 0, ends_paths: false };
+    let binding = Binding { device, image: &image, start: 0, ends_paths: false, stacks: &[] };
     let file = PropertyFile::parse("p.ron", &format!("(predicates: {NAMED:?})")).expect("it is valid");
     let named = bind_predicates(&file, &binding).expect("they compare numbers");
     let mut table = AtomTable::new();
@@ -287,6 +287,10 @@ impl StateView for Concrete<'_> {
 
     fn stack_pointer_torn(&self) -> bool {
         self.0.control.torn
+    }
+
+    fn stack(&self) -> u8 {
+        self.0.control.stack
     }
 
     fn interrupt_depth(&self) -> usize {

@@ -235,6 +235,10 @@ impl StateView for OneRegister {
         false
     }
 
+    fn stack(&self) -> u8 {
+        0
+    }
+
     fn interrupt_depth(&self) -> usize {
         0
     }

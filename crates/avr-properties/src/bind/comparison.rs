@@ -6,6 +6,7 @@ use mu_calculus::{
 };
 
 use super::operand::Context;
+use super::task_stack::ON_STACK;
 use super::{Binder, Fault, Literal};
 use crate::atom::{AtomKind, Compare};
 use crate::error::PropertyErrorKind;
@@ -117,6 +118,7 @@ impl Binder<'_> {
                 _ => Err(not_a_condition(expression)),
             },
             ExprKind::Call(name, arguments) if name.text == "enabled" => self.enabled(arguments, expression.span),
+            ExprKind::Call(name, arguments) if name.text == ON_STACK => self.on_stack(arguments, expression.span),
             ExprKind::Call(name, arguments) => {
                 let event = self.event(name, arguments, expression.span)?;
                 Ok(AtomKind::Event(event, None))

@@ -8,6 +8,7 @@ use mu_calculus::{Expr, ExprKind, Name, Span};
 
 use super::name::Meaning;
 use super::operand::Context;
+use super::task_stack::ON_STACK;
 use super::{Binder, Fault};
 use crate::atom::AtomKind;
 use crate::entry::Entry;
@@ -16,7 +17,7 @@ use crate::expression::Expression;
 use crate::nearest::nearest;
 use crate::view::Event;
 
-const NAMES: [&str; 6] = ["write", "read", "call", "return", "interrupt", "enabled"];
+const NAMES: [&str; 7] = ["write", "read", "call", "return", "interrupt", "enabled", ON_STACK];
 
 impl Binder<'_> {
     /// An event without its value.

@@ -34,7 +34,7 @@ impl Binder<'_> {
         if property.under.is_empty() {
             return Ok(None);
         }
-        if matches!(property.kind, PropertyKind::Inherent | PropertyKind::Stack(_)) {
+        if matches!(property.kind, PropertyKind::Inherent | PropertyKind::Stack(_) | PropertyKind::StackOf { .. }) {
             return Err(PropertyErrorKind::FairnessWithoutUse(property.kind.name()).error());
         }
         let (mut texts, mut conditions) = (Vec::new(), Vec::new());

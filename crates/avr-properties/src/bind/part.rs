@@ -1,6 +1,7 @@
 //! Parts of variables: members of structures and elements of arrays, by the types that debug information tells.
 
 use avr_image::{Scalar, Type};
+use avr_isa::DataAddress;
 use mu_calculus::{BinaryOperator, Expr, ExprKind, Field, Name, Span};
 
 use super::operand::Context;
@@ -18,6 +19,14 @@ pub(super) struct Part {
     indices: Vec<(Expression, u32)>,
     /// Its text in messages.
     name: String,
+}
+
+impl Part {
+    /// The data address, if it does not depend on the state, and the type.
+    pub(super) fn fixed(&self) -> (Option<DataAddress>, &Type) {
+        let address = self.address.evaluate(Scope::any_state()).known().filter(|_| self.indices.is_empty());
+        (address.and_then(|address| u16::try_from(address).ok()).map(DataAddress), &self.of)
+    }
 }
 
 impl Binder<'_> {

@@ -12,6 +12,7 @@ use mu_calculus::{
     parse_formula, parse_path,
 };
 
+use super::task_stack::unknown_stack;
 use super::{Binder, Binding, Bound, is_stutter_sensitive};
 use crate::atom::{AtomKind, AtomTable};
 use crate::conformance::SpecificationError;
@@ -20,6 +21,7 @@ use crate::error::{PropertyError, PropertyErrorKind};
 use crate::main_entry::main_entry;
 use crate::property::{InvariantStart, Property, PropertyKind, StackLimit};
 use crate::state_atoms::{HAZARD, IN_STARTUP};
+use crate::task_stack::MAIN_STACK;
 
 /// The text of the formula that a property stands for, also if it cannot be bound.
 ///
@@ -48,10 +50,8 @@ pub(super) fn text_of(
     match &property.kind {
         PropertyKind::Inherent if property.excepted.is_empty() => format!("AG !{HAZARD}"),
         PropertyKind::Inherent => format!("AG !({HAZARD} other than {})", property.excepted.join(", ")),
-        PropertyKind::Stack(limit) => match lowest_stack_pointer(*limit, device, image) {
-            Some(lowest) => stack_text(lowest),
-            None => margin_text(margin_of(*limit)),
-        },
+        PropertyKind::Stack(limit) => own_text.map_or_else(|| main_stack_text(*limit, device, image), str::to_owned),
+        PropertyKind::StackOf { of, limit } => own_text.map_or_else(|| task_stack_text(of, *limit), str::to_owned),
         PropertyKind::Formula { check } => check.clone(),
         PropertyKind::Ltl { check } => match parse_path(check) {
             Ok(psi) if psi.is_path_formula() => format!("A[{}]", check.trim()),
@@ -110,6 +110,28 @@ fn stack_text(lowest: u32) -> String {
     format!("AG (sp_torn || sp >= {lowest:#x})")
 }
 
+/// The limit of the main stack, where nothing is known of tasks.
+fn main_stack_text(limit: StackLimit, device: &Device, image: &Image) -> String {
+    match lowest_stack_pointer(limit, device, image) {
+        Some(lowest) => stack_text(lowest),
+        None => margin_text(margin_of(limit)),
+    }
+}
+
+/// The limit of one of several stacks, judged where it is in use.
+fn stack_text_of(stack: &str, lowest: u32) -> String {
+    format!("AG (sp_torn || !on_stack({stack}) || sp >= {lowest:#x})")
+}
+
+/// The limit of the stack of a task, with its end as words.
+pub(super) fn task_stack_text(of: &str, limit: StackLimit) -> String {
+    let lowest = match limit {
+        StackLimit::MaxBytes(bytes) => format!("top_of_stack - {bytes}"),
+        StackLimit::Margin(bytes) => format!("end_of_stack + {bytes} - 1"),
+    };
+    format!("AG (sp_torn || !on_stack({of}) || sp >= {lowest})")
+}
+
 /// The lowest value that SP may have: SP points to the free byte below the last one that is used.
 fn lowest_stack_pointer(limit: StackLimit, device: &Device, image: &Image) -> Option<u32> {
     match limit {
@@ -139,6 +161,7 @@ impl Binder<'_> {
             }
             PropertyKind::Inherent => globally(not(Formula::Atom(self.atom(HAZARD, AtomKind::Hazard)))),
             PropertyKind::Stack(limit) => self.stack(*limit)?,
+            PropertyKind::StackOf { of, limit } => self.stack_of(of, *limit)?,
             PropertyKind::Formula { check } => self.formula(check)?,
             PropertyKind::Ltl { check } => self.linear(check)?,
             PropertyKind::NoHang { except } => self.no_hang(except)?,
@@ -241,6 +264,7 @@ impl Binder<'_> {
                 | AtomKind::PcAmong(_)
                 | AtomKind::InInterrupt
                 | AtomKind::StackPointerTorn
+                | AtomKind::OnStack(_)
                 | AtomKind::Sleeping
                 | AtomKind::InStartup
                 | AtomKind::Hazard
@@ -252,16 +276,34 @@ impl Binder<'_> {
     }
 
     fn stack(&mut self, limit: StackLimit) -> Result<Bound, PropertyError> {
-        match lowest_stack_pointer(limit, self.device, self.image) {
-            Some(lowest) => {
-                let formula = self.formula(&stack_text(lowest));
-                // Nobody wrote the comparison.
-                self.notes.clear();
-                self.always_true.clear();
-                formula
-            }
-            None => Err(PropertyErrorKind::NoStaticData.error()),
+        let lowest = lowest_stack_pointer(limit, self.device, self.image);
+        let lowest = lowest.ok_or_else(|| PropertyErrorKind::NoStaticData.error())?;
+        if self.stacks.is_empty() {
+            return self.limit_of_stack(stack_text(lowest));
         }
+        self.limit_of_stack(stack_text_of(MAIN_STACK, lowest))
+    }
+
+    fn stack_of(&mut self, of: &str, limit: StackLimit) -> Result<Bound, PropertyError> {
+        let Some(stack) = self.stacks.iter().find(|stack| stack.is_named(of)) else {
+            return Err(unknown_stack(of, self.stacks).error());
+        };
+        let area = self.area_of(stack)?;
+        let lowest = match limit {
+            StackLimit::MaxBytes(bytes) => u32::from(area.highest.0).saturating_sub(bytes),
+            StackLimit::Margin(bytes) => (u32::from(area.lowest.0) + bytes.min(u32::from(u16::MAX))).saturating_sub(1),
+        };
+        self.limit_of_stack(stack_text_of(&stack.name, lowest))
+    }
+
+    /// A limit of a stack by its text.
+    fn limit_of_stack(&mut self, text: String) -> Result<Bound, PropertyError> {
+        let formula = self.formula(&text);
+        self.own_text = Some(text);
+        // Nobody wrote the comparison.
+        self.notes.clear();
+        self.always_true.clear();
+        formula
     }
 }
 

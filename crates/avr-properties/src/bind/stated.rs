@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use mu_calculus::{AtomId, Formula, Modality, PathOperator, PathQuantifier, parse_path};
 
-use super::pattern::margin_text;
+use super::pattern::{margin_text, task_stack_text};
 use super::{Binder, Binding};
 use crate::atom::{AtomKind, AtomTable};
 use crate::definitions::Definitions;
@@ -66,6 +66,7 @@ impl Binder<'_> {
             formula: match property.kind {
                 // The address depends on the image, the limit does not.
                 PropertyKind::Stack(StackLimit::Margin(bytes)) => margin_text(bytes),
+                PropertyKind::StackOf { ref of, limit } => task_stack_text(of, limit),
                 _ => self.expanded(&formula),
             },
             under,

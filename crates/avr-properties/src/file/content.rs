@@ -20,6 +20,7 @@ pub const FILE_FIELDS: &[&str] = &[
     "fuses",
     "eeprom",
     "specifications",
+    "stacks",
 ];
 
 /// The fields of a property file.
@@ -46,6 +47,17 @@ pub(super) struct Content<'a> {
     pub(super) eeprom: Option<String>,
     #[serde(borrow)]
     pub(super) specifications: Pairs<'a>,
+    #[serde(borrow)]
+    pub(super) stacks: Vec<&'a RawValue>,
+}
+
+/// An entry of `stacks`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StackEntry {
+    pub(super) symbol: String,
+    pub(super) at: Option<u16>,
+    pub(super) bytes: Option<u16>,
 }
 
 /// An event that may happen at any moment when the property file says so.

@@ -50,7 +50,7 @@ macro_rules! entries {
 
 entries! {
     Inherent {} => Ok(PropertyKind::Inherent);
-    Stack { max_bytes: Option<u32>, margin: Option<u32> } => stack(max_bytes, margin);
+    Stack { max_bytes: Option<u32>, margin: Option<u32>, of: Option<String> } => stack(max_bytes, margin, of);
     Recovery { to: String } => Ok(PropertyKind::Recovery { to });
     NoHang { except: Option<Reasons> } => no_hang(except);
     Formula { check: String } => Ok(PropertyKind::Formula { check });
@@ -90,12 +90,13 @@ fn start(name: &str) -> Result<InvariantStart, PropertyErrorKind> {
     InvariantStart::named(name).ok_or(PropertyErrorKind::Expected { expected })
 }
 
-fn stack(max_bytes: Option<u32>, margin: Option<u32>) -> Result<PropertyKind, PropertyErrorKind> {
-    match (max_bytes, margin) {
-        (Some(bytes), None) => Ok(PropertyKind::Stack(StackLimit::MaxBytes(bytes))),
-        (None, Some(bytes)) => Ok(PropertyKind::Stack(StackLimit::Margin(bytes))),
-        _ => Err(PropertyErrorKind::StackLimit),
-    }
+fn stack(max_bytes: Option<u32>, margin: Option<u32>, of: Option<String>) -> Result<PropertyKind, PropertyErrorKind> {
+    let limit = match (max_bytes, margin) {
+        (Some(bytes), None) => StackLimit::MaxBytes(bytes),
+        (None, Some(bytes)) => StackLimit::Margin(bytes),
+        _ => return Err(PropertyErrorKind::StackLimit),
+    };
+    Ok(of.map_or(PropertyKind::Stack(limit), |of| PropertyKind::StackOf { of, limit }))
 }
 
 fn no_hang(except: Option<Reasons>) -> Result<PropertyKind, PropertyErrorKind> {

@@ -22,7 +22,7 @@ fn assuming(assumptions: &str) -> PropertyFile {
 #[track_caller]
 fn check(text: &str, address: u16, value: u8, known: u8) {
     let image = hex();
-    let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false };
+    let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false, stacks: &[] };
     let bound = bind_assumption(&input(text), &binding).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(
         bound,
@@ -34,7 +34,7 @@ fn check(text: &str, address: u16, value: u8, known: u8) {
 #[track_caller]
 fn check_refused_on(name: &str, assumptions: &str, expected: Expect) {
     let image = sensor();
-    let binding = Binding { device: device(name), image: &image, start: 0, ends_paths: false };
+    let binding = Binding { device: device(name), image: &image, start: 0, ends_paths: false, stacks: &[] };
     let error = bind_assumptions(&assuming(assumptions), &binding).expect_err("it cannot be assumed");
     expected.assert_eq(&error.to_string());
 }
@@ -313,7 +313,7 @@ fn one_assumption_speaks_of_one_register() {
 #[test]
 fn assumptions_combine() {
     let image = hex();
-    let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false };
+    let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false, stacks: &[] };
     let all = r#""PINB & 0xf0 == 0", never(INT1), "PINB.0", "PIND == 1", never(TIMER0_OVF)"#;
     let bound = bind_assumptions(&assuming(all), &binding).unwrap_or_else(|error| panic!("{error}"));
     let expected = Assumptions {

@@ -10,5 +10,6 @@ mod patterns;
 mod predicates;
 mod samples;
 mod specifications;
+mod stacks;
 mod support;
 mod types;

@@ -137,7 +137,7 @@ fn events_with_values() {
 #[test]
 fn equal_atoms_of_several_properties_are_one() {
     let image = hex();
-    let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false };
+    let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false, stacks: &[] };
     let mut definitions = Definitions::new();
     definitions.define("idle", "PORTB == 0 && pc == 0x8c").expect("it is a formula");
     let mut table = AtomTable::new();

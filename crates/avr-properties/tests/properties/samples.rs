@@ -49,7 +49,7 @@ fn check(image: &str, properties: &str) -> usize {
         let bound = bind(
             property,
             &file.definitions,
-            &Binding { device, image: &image, start: 0, ends_paths: false },
+            &Binding { device, image: &image, start: 0, ends_paths: false, stacks: &file.stacks },
             &mut table,
         );
         bound.unwrap_or_else(|error| panic!("{}: {error}", image.name));

@@ -55,7 +55,7 @@ pub(crate) fn bound(
 ) -> Result<(BoundProperty, AtomTable), Box<PropertyError>> {
     let mut table = AtomTable::new();
     let property = Property::from_command_line(text)?;
-    let binding = Binding { device: device(device_name), image, start: 0, ends_paths: false };
+    let binding = Binding { device: device(device_name), image, start: 0, ends_paths: false, stacks: &[] };
     let bound = bind(&property, &Definitions::new(), &binding, &mut table)?;
     Ok((bound, table))
 }
@@ -84,6 +84,7 @@ pub(crate) struct State {
     pub(crate) pc: u32,
     pub(crate) torn: bool,
     pub(crate) depth: usize,
+    pub(crate) stack: u8,
     pub(crate) sleeping: Truth,
     pub(crate) events: Vec<(Event, Occurrence)>,
 }
@@ -96,6 +97,7 @@ impl State {
             pc: 0,
             torn: false,
             depth: 0,
+            stack: 0,
             sleeping: Truth::False,
             events: Vec::new(),
         }
@@ -121,6 +123,10 @@ impl StateView for State {
 
     fn stack_pointer_torn(&self) -> bool {
         self.torn
+    }
+
+    fn stack(&self) -> u8 {
+        self.stack
     }
 
     fn interrupt_depth(&self) -> usize {

@@ -67,6 +67,8 @@ pub(super) fn of_conditions(
     all.extend(of_sets("assume", "is assumed", (&before.assume, &now.assume), More::IsWorse));
     all.extend(of_sets("allow", "is allowed", (&before.allow, &now.allow), More::IsWorse));
     all.extend(of_sets("environment", "may happen", (&before.environment, &now.environment), More::IsBetter));
+    let stacks = (&Some(before.stacks.clone()), &Some(now.stacks.clone()));
+    all.extend(of_sets("stacks", "is the stack of a task", stacks, More::IsWorse));
     all.extend(of_sets("forbid", "is forbidden", (&before.forbid, &now.forbid), More::IsBetter));
     all
 }

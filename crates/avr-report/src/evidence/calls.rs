@@ -24,7 +24,6 @@ pub(crate) struct CallData {
 impl CallData {
     /// All functions under way at the end of a run.
     pub(super) fn all(evidence: &Evidence, names: &Names<'_>) -> Vec<Self> {
-        let bottom = names.device.memory.sram_end;
         let mut below = evidence.end.stack_pointer;
         let mut pc = evidence.end.pc;
         let mut all = Vec::new();
@@ -36,7 +35,7 @@ impl CallData {
             all.push(Self::new(names, pc, frame.position.offset_from(below).unwrap_or_default(), interrupt));
             (pc, below) = (left_at(names, frame), frame.position);
         }
-        all.push(Self::new(names, pc, bottom.offset_from(below).unwrap_or_default(), None));
+        all.push(Self::new(names, pc, evidence.end.stack_end.offset_from(below).unwrap_or_default(), None));
         all
     }
 

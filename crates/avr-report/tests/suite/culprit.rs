@@ -95,6 +95,7 @@ fn with_report<T>(results: Vec<PropertyResult>, render: impl FnOnce(&Report<'_>)
         properties: results,
         findings: Vec::new(),
         stack: StackBound::default(),
+        stacks: Vec::new(),
         survey: None,
         assumptions: Vec::new(),
         ended_paths: std::collections::BTreeMap::new(),

@@ -53,6 +53,7 @@ fn results() -> Results {
         ],
         findings: Vec::new(),
         stack: StackBound { lower: Some(2), upper: Some(2) },
+        stacks: Vec::new(),
         survey: None,
         assumptions: vec!["PINB & 0xf0 == 0".to_owned(), "the hazard stack-into-data is allowed: \x07".to_owned()],
         ended_paths: std::collections::BTreeMap::new(),

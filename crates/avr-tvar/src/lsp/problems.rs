@@ -55,7 +55,7 @@ fn errors(file: &PropertyFile, target: &Target) -> Vec<PropertyError> {
         return checked.filter_map(Result::err).collect();
     };
     let start = start(file, device);
-    let binding = Binding { device, image, start, ends_paths: file.ends_paths() };
+    let binding = Binding { device, image, start, ends_paths: file.ends_paths(), stacks: &file.stacks };
     let mut table = AtomTable::default();
     let bound =
         file.properties.iter().map(|property| bind(property, &file.definitions, &binding, &mut table).map(drop));

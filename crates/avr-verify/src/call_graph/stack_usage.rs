@@ -64,7 +64,8 @@ impl<'a> Calls<'a> {
             let group = self.groups[key];
             routine(&mut routines, key.1).states += group.states;
             let Some((depth, pc)) = group.deepest else { continue };
-            let mut frames: Vec<Frame> = self.context.store.frames(key.0).collect();
+            let own = self.context.store.frames(key.0).filter(|frame| frame.stack == 0);
+            let mut frames: Vec<Frame> = own.collect();
             frames.reverse();
             let segments = chain(self.places, &frames, pc, depth);
             add_usage(&mut routines, &segments);

@@ -134,6 +134,8 @@ pub(crate) fn verified_while<T>(
     });
     let ways = ways.collect();
     let stack = bound((&firmware, &mut observer), (&outcome, invariants), request);
+    let stacks =
+        stack_bound::of_tasks(&firmware.model.context, &request.file.stacks, stack_spaces(&outcome), request.watch);
     let survey = survey(&mut firmware, (&outcome, invariants), request);
     keep_needed(&mut firmware, &mut observer, &outcome, request.watch);
     let work = Work {
@@ -167,6 +169,7 @@ pub(crate) fn verified_while<T>(
         properties: properties.into_iter().map(|(_, result)| result).collect(),
         findings: known.findings(),
         stack,
+        stacks,
         survey,
         ended_paths: ended_paths(&outcome),
         assumptions: [assumptions(request.file, request.start, request.device), fairness].concat(),

@@ -43,6 +43,10 @@ impl StateView for Values {
         false
     }
 
+    fn stack(&self) -> u8 {
+        0
+    }
+
     fn interrupt_depth(&self) -> usize {
         0
     }

@@ -472,7 +472,7 @@ impl<'a> Stepper<'a> {
             self.after.data.load_page(page, self.before.data.page(page));
         }
         self.after.data.clear_changed();
-        if self.after.calls.frames() != self.before.calls.frames() {
+        if !self.after.calls.agrees(&self.before.calls) {
             self.after.calls = self.before.calls.clone();
         }
         self.after.control = self.before.control;
@@ -492,7 +492,7 @@ impl<'a> Stepper<'a> {
             self.before.data.load_page(page, self.after.data.page(page));
         }
         self.after.data.clear_changed();
-        if self.after.calls.frames() != self.before.calls.frames() {
+        if !self.after.calls.agrees(&self.before.calls) {
             self.before.calls = self.after.calls.clone();
         }
         self.before.control = self.after.control;

@@ -66,7 +66,7 @@ impl<'a> Cover<'a> {
     }
 
     fn has_calls(&self, to: &Running, concrete: &MachineState<u8>) -> bool {
-        let frames = concrete.calls.frames();
+        let frames = concrete.calls.all();
         self.store.depth(to.calls) == frames.len()
             && self.store.frames(to.calls).zip(frames.iter().rev()).all(|(one, other)| one == *other)
     }

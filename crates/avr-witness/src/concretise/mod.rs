@@ -434,7 +434,7 @@ impl<'a, 'b, 'f> Walk<'a, 'b, 'f> {
         let mut hasher = FxHasher::default();
         let state = self.stepper.state();
         hasher.write(state.data.cells());
-        (state.control, state.calls.frames(), self.stepper.did(), self.state, self.node).hash(&mut hasher);
+        (state.control, state.calls.all(), self.stepper.did(), self.state, self.node).hash(&mut hasher);
         hasher.finish()
     }
 

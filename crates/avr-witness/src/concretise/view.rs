@@ -29,6 +29,10 @@ impl StateView for ConcreteView<'_> {
         self.state.control.torn
     }
 
+    fn stack(&self) -> u8 {
+        self.state.control.stack
+    }
+
     fn interrupt_depth(&self) -> usize {
         let frames = self.state.calls.frames().iter();
         frames.filter(|frame| matches!(frame.kind, FrameKind::Interrupt(_))).count()

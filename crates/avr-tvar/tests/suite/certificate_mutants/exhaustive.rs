@@ -332,6 +332,9 @@ impl StateView for View<'_> {
     fn stack_pointer_torn(&self) -> bool {
         self.running.control.torn
     }
+    fn stack(&self) -> u8 {
+        self.running.control.stack
+    }
     fn interrupt_depth(&self) -> usize {
         0
     }
