@@ -83,22 +83,15 @@ impl State {
     /// A state that stands for everything that either state stands for.
     #[must_use]
     pub fn join(&self, other: &Self, silence: Silence, store: &mut Store) -> Self {
-        let (memory, equalities) = self.join_with(other, silence, store, &mut |_, one, other| one.hull(other));
-        Self { memory, equalities }
+        let equalities = self.equalities.join(&other.equalities, silence, [&|_, _| false, &|_, _| false]);
+        Self { memory: store.merge(&self.memory, &other.memory, &mut |_, one, other| one.hull(other)), equalities }
     }
 
-    /// The join with its cells made in some way.
-    pub(crate) fn join_with(
-        &self,
-        other: &Self,
-        silence: Silence,
-        store: &mut Store,
-        hull: &mut dyn FnMut(DataAddress, TvByte, TvByte) -> TvByte,
-    ) -> (Memory, Equalities) {
+    /// The equalities that both states say, where cells with the same known content count as equal.
+    pub(crate) fn common_equalities(&self, other: &Self, silence: Silence, store: &Store) -> Equalities {
         let here = |a, b| self.holds_same(a, b, store);
         let there = |a, b| other.holds_same(a, b, store);
-        let equalities = self.equalities.join(&other.equalities, silence, [&here, &there]);
-        (store.merge(&self.memory, &other.memory, hull), equalities)
+        self.equalities.join(&other.equalities, silence, [&here, &there])
     }
 
     /// True if two cells have the same known content.

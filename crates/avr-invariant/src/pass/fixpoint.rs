@@ -10,13 +10,13 @@ use three_valued::TvByte;
 
 use super::analysis::Options;
 use super::hints::Hints;
+use super::join::{Kept, joined};
 use super::nesting::{MOST_ACTIVE, Nesting};
 use super::partition::{Part, Partition, Told};
 use super::slice::{Touched, accessed};
 use super::trace::Trace;
 use super::widening::Thresholds;
 use crate::check::MOST_CASES;
-use crate::equalities::Silence;
 use crate::faults::{Fault, is_on};
 use crate::gap::{Gap, Reason};
 use crate::handler::Interrupt;
@@ -386,12 +386,13 @@ impl<'a> Fixpoint<'a> {
             self.enqueue(number);
             return Ok(());
         };
+        let kept = self.kept();
         let node = &mut self.nodes[number as usize];
         if node.state.covers(&state, silence, &self.store) {
             return Ok(());
         }
         let mut lost = Vec::new();
-        let joined = joined(&node.state, &state, silence, (&mut self.store, &mut lost));
+        let joined = joined((&node.state, &state), kept, silence, (&mut self.store, &mut lost));
         if !lost.is_empty() {
             self.trace.lost.entry(place.control.pc).or_default().extend(lost);
         }
@@ -431,6 +432,7 @@ impl<'a> Fixpoint<'a> {
         if let Thread::Handler { interrupt, .. } = thread {
             self.trace.ends.insert((interrupt, pc));
         }
+        let kept = self.kept();
         let told = self.partition.told(pc, |cell| self.store.cell(&exit.state.memory, cell));
         let Exits { list, told: all, of } = &mut self.exits;
         let numbers = of.entry(thread).or_default();
@@ -447,11 +449,16 @@ impl<'a> Fixpoint<'a> {
                     return;
                 }
                 let mut lost = Vec::new();
-                before.state = joined(&before.state, &exit.state, silence, (&mut self.store, &mut lost));
+                before.state = joined((&before.state, &exit.state), kept, silence, (&mut self.store, &mut lost));
                 self.trace.lost.entry(pc).or_default().extend(lost);
             }
         }
         self.grown.insert(thread);
+    }
+
+    /// The equalities that joins keep. The first attempt says as little as it can: more of them are more for others to look at.
+    fn kept(&self) -> Kept {
+        if self.is_strict { Kept::Known } else { Kept::Said }
     }
 
     fn enqueue(&mut self, number: u32) {
@@ -462,16 +469,4 @@ impl<'a> Fixpoint<'a> {
             self.queue.push(Reverse((is_handler, Reverse(depth), node.place.control.pc.0, number)));
         }
     }
-}
-
-/// The join of two states, and the cells that have known contents in each and none in the join.
-fn joined(one: &State, other: &State, silence: Silence, (store, lost): (&mut Store, &mut Vec<DataAddress>)) -> State {
-    let mut hull = |cell: DataAddress, one: TvByte, other: TvByte| {
-        if one != other && one.known().is_some() && other.known().is_some() {
-            lost.push(cell);
-        }
-        one.hull(other)
-    };
-    let (memory, equalities) = one.join_with(other, silence, store, &mut hull);
-    State { memory, equalities }
 }

@@ -5,6 +5,7 @@ mod analysis;
 mod attempts;
 mod fixpoint;
 mod hints;
+mod join;
 mod nesting;
 mod numbers;
 mod partition;
