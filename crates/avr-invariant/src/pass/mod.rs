@@ -13,6 +13,7 @@ mod pointers;
 mod slice;
 mod trace;
 mod widening;
+mod widening_numbers;
 
 use avr_machine::Machine;
 

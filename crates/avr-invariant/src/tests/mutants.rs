@@ -47,7 +47,7 @@ fn changed(state: &State, silence: Silence, store: &mut Store, random: &mut Rand
             _ => byte.within(random.pick(&values), byte.high()),
         };
         let memory = store.overwrite(&state.memory, &[(cell, narrowed.unwrap_or(byte))]);
-        return State { memory, equalities: state.equalities.clone() };
+        return State { memory, ..state.clone() };
     }
     let mut list: Vec<(DataAddress, Value)> = state.equalities.list().to_vec();
     list.retain(|one| one.0 != cell);
@@ -55,7 +55,7 @@ fn changed(state: &State, silence: Silence, store: &mut Store, random: &mut Rand
         list.push((cell, Value::Of(DataAddress(random.below(cell.0.max(1))))));
         list.sort_unstable();
     }
-    State { memory: state.memory.clone(), equalities: Equalities::new(list) }
+    State { equalities: Equalities::new(list), ..state.clone() }
 }
 
 /// Changes something in a map.
