@@ -361,6 +361,19 @@ fn all() -> Vec<(&'static str, Code)> {
     let twice = interrupted(&[ldi(17, 0), sts(X, 17), sts(Y, 17)], &[lds(18, Y)]);
     programs.push(("second", checked([&doubles, &[]], 1, &twice, 18, 0)));
 
+    // A number is below 0x0150, and a handler makes it 0x0201.
+    let changes = [I::Push { rr: r(24) }, ldi(24, 1), sts(X, 24), ldi(24, 2), sts(Y, 24), I::Pop { rd: r(24) }];
+    let below = |then: &[I]| {
+        let begins = [lds(24, X), lds(25, Y), I::Subi { rd: r(24), k: 0x50 }, I::Sbci { rd: r(25), k: 1 }];
+        // 0 where the number was not below, so that only numbers that were go on.
+        let chosen = [ldi(18, 0), I::Brbc { flag: 0, offset: 13 }];
+        let ends = [lds(24, X), lds(25, Y), I::Cpi { rd: r(24), k: 0x50 }, ldi(19, 1), I::Cpc { rd: r(25), rr: r(19) }];
+        [&begins[..], &chosen, then, &ends, &[I::Brbs { flag: 0, offset: 1 }, ldi(18, 1)]].concat()
+    };
+    let numbers = [I::In { rd: r(17), io: PIND }, sts(X, 17), I::Andi { rd: r(17), k: 1 }, sts(Y, 17), ldi(17, 0)];
+    let number = [&numbers[..], &below(&[SEI, I::Nop, I::Nop, CLI])].concat();
+    programs.push(("number", checked([&changes, &[]], 1, &number, 18, 0)));
+
     programs.extend(nested());
     programs
 }
@@ -374,6 +387,19 @@ fn harmless() -> Vec<(&'static str, Code)> {
     // Interrupts are off from the write to the read.
     let off = [&[SEI, I::Nop, CLI], &zero[..], &[I::Nop, lds(18, X)]].concat();
     programs.push(("off", checked([&counted, &[]], 1, &off, 18, 0)));
+
+    // A number that was compared stays as it was.
+    let numbers = [I::In { rd: r(17), io: PIND }, sts(X, 17), I::Andi { rd: r(17), k: 1 }, sts(Y, 17), ldi(17, 0)];
+    let below = [lds(24, X), lds(25, Y), I::Subi { rd: r(24), k: 0x50 }, I::Sbci { rd: r(25), k: 1 }, ldi(18, 0)];
+    let still = [lds(24, X), lds(25, Y), I::Cpi { rd: r(24), k: 0x50 }, ldi(19, 1), I::Cpc { rd: r(25), rr: r(19) }];
+    let number = [
+        &numbers[..],
+        &below,
+        &[I::Brbc { flag: 0, offset: 13 }, SEI, I::Nop, I::Nop, CLI],
+        &still,
+        &[I::Brbs { flag: 0, offset: 1 }, ldi(18, 1)],
+    ];
+    programs.push(("number", checked([&counts(COPY), &[]], 1, &number.concat(), 18, 0)));
 
     // The instruction behind SEI is executed first.
     let delayed = [&zero[..], &[SEI, CLI, lds(18, X)]].concat();

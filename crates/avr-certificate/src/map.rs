@@ -65,6 +65,17 @@ pub struct Invariant {
     pub memory: Vec<u32>,
     /// Cells that hold the same as another one, by rising address.
     pub equalities: Vec<(DataAddress, Equal)>,
+    /// The ranges of numbers of several bytes.
+    pub ranges: Vec<NumberRange>,
+}
+
+/// The range of a number for each value of the carry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NumberRange {
+    /// The bytes, the lowest one first.
+    pub bytes: Vec<Equal>,
+    /// The ends of the range where the carry is 0, and where it is 1; none if it is empty.
+    pub when: [Option<(u32, u32)>; 2],
 }
 
 /// The value that a cell is known to hold.

@@ -16,7 +16,7 @@ use crate::content::{
     Verdict,
 };
 use crate::error::{ReadError, ReadErrorKind};
-use crate::map::{ClosedSet, Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map};
+use crate::map::{ClosedSet, Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map, NumberRange};
 use crate::source::{Source, damaged, failed};
 use crate::symbolic::{
     Coming, Head, LoopClaim, Loops, Passing, RankClaim, Ranks, Rounds, Symbolic, SymbolicProof, Term, WaitsFor,
@@ -539,10 +539,22 @@ impl<R: Read> Source<R> {
         })?;
         let equalities = self.list(|source| {
             let cell = DataAddress(source.u16()?);
-            let kind = source.flag()?;
-            let other = DataAddress(source.u16()?);
-            Ok((cell, if kind { Equal::Entry(other) } else { Equal::Of(other) }))
+            Ok((cell, source.equal()?))
         })?;
-        Ok(Invariant { memory, equalities })
+        let ranges = self.list(|source| {
+            let bytes = source.list(|source| source.equal())?;
+            Ok(NumberRange { bytes, when: [source.interval()?, source.interval()?] })
+        })?;
+        Ok(Invariant { memory, equalities, ranges })
+    }
+
+    fn equal(&mut self) -> Result<Equal, ReadError> {
+        let is_entry = self.flag()?;
+        let cell = DataAddress(self.u16()?);
+        Ok(if is_entry { Equal::Entry(cell) } else { Equal::Of(cell) })
+    }
+
+    fn interval(&mut self) -> Result<Option<(u32, u32)>, ReadError> {
+        Ok(if self.flag()? { Some((self.u32()?, self.u32()?)) } else { None })
     }
 }

@@ -504,12 +504,26 @@ impl<W: Write> Sink<W> {
         invariant.memory.iter().zip(before).try_for_each(|(block, before)| self.near(*block, before))?;
         self.list(&invariant.equalities, |sink, (cell, equal)| {
             sink.number(cell.0.into())?;
-            let (kind, other) = match equal {
-                Equal::Of(other) => (0, other),
-                Equal::Entry(other) => (1, other),
-            };
-            sink.byte(kind)?;
-            sink.number(other.0.into())
+            sink.equal(equal)
+        })?;
+        self.list(&invariant.ranges, |sink, range| {
+            sink.list(&range.bytes, |sink, byte| sink.equal(byte))?;
+            range.when.iter().try_for_each(|interval| {
+                sink.byte(interval.is_some().into())?;
+                interval.map_or(Ok(()), |(low, high)| {
+                    sink.number(low.into())?;
+                    sink.number(high.into())
+                })
+            })
         })
+    }
+
+    fn equal(&mut self, equal: &Equal) -> io::Result<()> {
+        let (kind, cell) = match equal {
+            Equal::Of(cell) => (0, cell),
+            Equal::Entry(cell) => (1, cell),
+        };
+        self.byte(kind)?;
+        self.number(cell.0.into())
     }
 }

@@ -5,7 +5,8 @@
 use avr_certificate::{Equal, Handler, Invariant, Map as Written};
 use avr_image::{DataAddress, FlashByteAddress};
 use avr_invariant::{
-    CallStrings, Claims, Entry, Equalities, Exit, Map, Memory, Move, Place, State, Store, Thread, Value, check_with,
+    CallStrings, Claims, Entry, Equalities, Exit, Map, Memory, Move, Place, Range, Ranges, State, Store, Thread, Value,
+    check_with,
 };
 use avr_machine::{FrameKind, Machine};
 use avr_properties::{Atom, BoundProperty, StateView};
@@ -131,7 +132,13 @@ fn state(invariant: &Invariant) -> State {
         Equal::Entry(cell) => Value::Entry(*cell),
     };
     let equalities = invariant.equalities.iter().map(|(cell, equal)| (*cell, value(equal)));
-    State { memory: Memory::new(invariant.memory.clone()), equalities: Equalities::new(equalities.collect()) }
+    let ranges =
+        invariant.ranges.iter().map(|range| Range { bytes: range.bytes.iter().map(value).collect(), when: range.when });
+    State {
+        memory: Memory::new(invariant.memory.clone()),
+        equalities: Equalities::new(equalities.collect()),
+        ranges: Ranges::new(ranges.collect()),
+    }
 }
 
 /// The parts p, q, … of `AG (p && q && …)` after the first step; none if the formula is another one.

@@ -318,6 +318,9 @@ fn check_form(machine: &Machine, map: &Map) -> Result<(), Gap> {
         if !state.equalities.are_well_formed(thread.silence(), cells) {
             return misfit("cells are equal to something that is none");
         }
+        if !state.ranges.list().iter().all(|range| range.is_well_formed(thread.silence(), cells)) {
+            return misfit("a number has a range that it cannot have");
+        }
         if control.pc.0 >= words {
             return misfit("it executes outside of the flash");
         }

@@ -37,6 +37,14 @@ pub enum Fault {
     CasesForgotten,
     /// Cells of the state that everything begins in are taken to be 0.
     StartForgotten,
+    /// A range stays with the cells that held its number.
+    RangesKept,
+    /// What a comparison told stays where the carry is overwritten.
+    CarryKept,
+    /// Sums and differences of the higher bytes of a number leave the carry out.
+    CarryDropped,
+    /// Ranges of cells that a handler changes stay.
+    RangesOfInterrupted,
 }
 
 impl Fault {
@@ -58,6 +66,10 @@ impl Fault {
         Self::NestedWritesForgotten,
         Self::CasesForgotten,
         Self::StartForgotten,
+        Self::RangesKept,
+        Self::CarryKept,
+        Self::CarryDropped,
+        Self::RangesOfInterrupted,
     ];
 }
 

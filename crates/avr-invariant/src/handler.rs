@@ -4,10 +4,11 @@ use avr_isa::DataAddress;
 use avr_machine::{Control, Machine, flag};
 use three_valued::{ByteDomain, Truth, TvByte};
 
-use crate::equalities::{Equalities, Silence};
+use crate::equalities::{Equalities, Silence, Value};
 use crate::faults::{Fault, is_on};
 use crate::map::{Exit, Place, State, Thread};
 use crate::memory::Store;
+use crate::ranges::{Range, Ranges, add, holders};
 
 /// The entry into a handler.
 #[derive(Clone, Debug)]
@@ -25,7 +26,18 @@ impl Interrupt {
             true => self.state.equalities.rigid(),
             false => Equalities::default(),
         };
-        State { memory: self.state.memory.clone(), equalities }
+        let state = &self.state;
+        let mut begun = State { memory: state.memory.clone(), equalities, ranges: Ranges::default() };
+        // SOUND: what cells hold is what they hold at the entry. What was at another entry is left out.
+        let at_entry = |value: &Value| match value {
+            Value::Of(cell) => Some(Value::Entry(*cell)),
+            Value::Entry(_) => None,
+        };
+        let ranges = state.ranges.list().iter().filter_map(|range| {
+            Some(Range { bytes: range.bytes.iter().map(at_entry).collect::<Option<_>>()?, when: range.when })
+        });
+        begun.ranges = Ranges::new(ranges.collect());
+        begun
     }
 
     /// The place and the state to which the interrupted thread goes on from `from` when the handler returns so; none if it does not.
@@ -82,7 +94,32 @@ impl Interrupt {
         if !is_possible {
             return None;
         }
-        let state = State { memory: store.overwrite(&memory, &contents), equalities };
+        let memory = store.overwrite(&memory, &contents);
+        let mut state = State { memory, equalities, ranges: Ranges::default() };
+        let is_overwritten = |cell: DataAddress| cells.binary_search(&cell).is_ok();
+        // SOUND: of what was before, that of cells which are as before; of the carry, if SREG is; of what the return says, that of what cells hold now.
+        let before = base.ranges.list().iter().filter_map(|range| {
+            let when = if is_status_changed { range.without_carry().when } else { range.when };
+            let still = |value: &Value| match value {
+                Value::Entry(_) => Some(*value),
+                Value::Of(_) if is_on(Fault::RangesOfInterrupted) => Some(*value),
+                Value::Of(_) => {
+                    let cell = holders(base, *value, silence).find(|cell| !is_overwritten(*cell))?;
+                    Some(state.equalities.value(cell, silence))
+                }
+            };
+            Some(Range { bytes: range.bytes.iter().map(still).collect::<Option<_>>()?, when })
+        });
+        let left = exit.state.ranges.list().iter().filter_map(|range| {
+            let now = |value: &Value| {
+                let cell = holders(&exit.state, *value, Silence::Unchanged).find(|cell| *cell != status)?;
+                Some(state.equalities.value(cell, silence))
+            };
+            Some(Range { bytes: range.bytes.iter().map(now).collect::<Option<_>>()?, ..range.without_carry() })
+        });
+        let mut found: Vec<Range> = Vec::new();
+        before.chain(left).for_each(|range| add(&mut found, range));
+        state.ranges = state.own_ranges(found, silence, store);
         let control = Control { pc: from.control.pc, ..exit.control };
         Some((Place { thread: from.thread, control, calls: from.calls }, state))
     }

@@ -17,6 +17,7 @@ mod lookup;
 mod map;
 mod memory;
 mod pass;
+mod ranges;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -30,4 +31,5 @@ pub use lookup::{Contents, Lookup};
 pub use map::{CallStrings, Entry, Exit, Map, Place, State, Thread};
 pub use memory::{BLOCK_PAGES, Block, Memory, Page, Store};
 pub use pass::{Analysis, Options, analyse, analyse_from, analyse_until};
+pub use ranges::{Interval, Range, Ranges, is_in_range};
 pub use step::Start;

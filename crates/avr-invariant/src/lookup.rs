@@ -1,11 +1,12 @@
 //! Concrete states looked up in a map: for comparisons with runs.
 
 use avr_isa::{DataAddress, FlashWordAddress};
-use avr_machine::{Control, Copies, Frame, FrameKind, MachineState};
+use avr_machine::{Control, Copies, Frame, FrameKind, MachineState, flag};
 use rustc_hash::FxHashMap;
 
 use crate::equalities::{Silence, Value};
 use crate::map::{Map, Place, State, Thread};
+use crate::ranges::is_in_range;
 
 /// A map in which places are found.
 #[derive(Debug)]
@@ -80,7 +81,8 @@ impl<'a> Lookup<'a> {
         let silence = place.thread.silence();
         let mut difference = "there is no such place".to_owned();
         for state in self.states(&place) {
-            match self.in_values(state, contents).or_else(|| in_equalities(state, silence, contents)) {
+            let found = self.in_values(state, contents).or_else(|| in_equalities(state, silence, contents));
+            match found.or_else(|| in_ranges(state, contents)) {
                 Some(found) => difference = found,
                 None => return None,
             }
@@ -96,6 +98,21 @@ impl<'a> Lookup<'a> {
         let ((byte, value), cell) = bytes.find(|((byte, value), _)| !byte.contains(**value))?;
         Some(format!("cell {cell:#06x} is {value:#04x} and not {byte}"))
     }
+}
+
+/// SREG, which is at the same address in all cores.
+const STATUS: DataAddress = avr_isa::io_address(0x3f);
+
+/// The first number that is not in its range.
+fn in_ranges(state: &State, contents: Contents<'_>) -> Option<String> {
+    let carry = contents.now[STATUS.index()] >> flag::C & 1 == 1;
+    let content = |value: Value| match value {
+        Value::Of(cell) => contents.now[cell.index()],
+        Value::Entry(cell) => contents.entry[cell.index()],
+    };
+    let range = state.ranges.list().iter().find(|range| !is_in_range(range, carry, &content))?;
+    let bytes: Vec<String> = range.bytes.iter().map(|value| format!("{:02x}", content(*value))).collect();
+    Some(format!("with carry {carry} the bytes {} are not in {range:x?}", bytes.join(" ")))
 }
 
 /// The first cell that does not hold what it should be equal to.

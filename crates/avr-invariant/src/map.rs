@@ -11,6 +11,7 @@ use three_valued::TvByte;
 
 use crate::equalities::{Equalities, Silence};
 use crate::memory::{Memory, Store};
+use crate::ranges::Ranges;
 
 /// A thread: the main program, or a handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,6 +66,8 @@ pub struct State {
     pub memory: Memory,
     /// The cells that hold the same.
     pub equalities: Equalities,
+    /// The ranges of numbers of several bytes, as far as they are not told by those of the bytes.
+    pub ranges: Ranges,
 }
 
 impl State {
@@ -73,32 +76,41 @@ impl State {
     pub fn covers(&self, fine: &Self, silence: Silence, store: &Store) -> bool {
         self.equalities.cover(&fine.equalities, silence, &|a, b| fine.holds_same(a, b, store))
             && store.covers(&self.memory, &fine.memory)
+            && self.covers_ranges(fine, silence, store)
     }
 
     /// The part of the state in which a cell has this content.
     pub(crate) fn with(&self, cell: DataAddress, content: TvByte, store: &mut Store) -> Self {
-        Self { memory: store.overwrite(&self.memory, &[(cell, content)]), equalities: self.equalities.clone() }
+        let (equalities, ranges) = (self.equalities.clone(), self.ranges.clone());
+        Self { memory: store.overwrite(&self.memory, &[(cell, content)]), equalities, ranges }
     }
 
     /// A state that stands for everything that either state stands for.
     #[must_use]
     pub fn join(&self, other: &Self, silence: Silence, store: &mut Store) -> Self {
-        let (memory, equalities) = self.join_with(other, silence, store, &mut |_, one, other| one.hull(other));
-        Self { memory, equalities }
+        let equalities = self.equalities.join(&other.equalities, silence, [&|_, _| false, &|_, _| false]);
+        let memory = store.merge(&self.memory, &other.memory, &mut |_, one, other| one.hull(other));
+        let joined = Self { memory, equalities, ranges: Ranges::default() };
+        joined.with_joined_ranges([self, other], silence, store)
     }
 
-    /// The join with its cells made in some way.
-    pub(crate) fn join_with(
+    /// The state with all ranges of two states for which it stands.
+    pub(crate) fn with_joined_ranges(self, [one, other]: [&Self; 2], silence: Silence, store: &Store) -> Self {
+        let ranges = one.joined_ranges(other, &self, silence, store);
+        Self { ranges, ..self }
+    }
+
+    /// The equalities that both states say, where some cells with the same known content count as equal to others.
+    pub(crate) fn common_equalities(
         &self,
         other: &Self,
         silence: Silence,
-        store: &mut Store,
-        hull: &mut dyn FnMut(DataAddress, TvByte, TvByte) -> TvByte,
-    ) -> (Memory, Equalities) {
-        let here = |a, b| self.holds_same(a, b, store);
-        let there = |a, b| other.holds_same(a, b, store);
-        let equalities = self.equalities.join(&other.equalities, silence, [&here, &there]);
-        (store.merge(&self.memory, &other.memory, hull), equalities)
+        store: &Store,
+        counts: &dyn Fn(DataAddress) -> bool,
+    ) -> Equalities {
+        let same = |state: &Self, a, b| (counts(a) || counts(b)) && state.holds_same(a, b, store);
+        let (here, there) = (|a, b| same(self, a, b), |a, b| same(other, a, b));
+        self.equalities.join(&other.equalities, silence, [&here, &there])
     }
 
     /// True if two cells have the same known content.

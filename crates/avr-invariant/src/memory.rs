@@ -92,6 +92,12 @@ impl Store {
         [self.pages.len(), self.blocks.len()]
     }
 
+    /// The number of cells of a memory.
+    #[must_use]
+    pub fn cells(&self, memory: &Memory) -> usize {
+        memory.0.len() * BLOCK_PAGES * PAGE_CELLS
+    }
+
     /// The content of a cell.
     #[must_use]
     pub fn cell(&self, memory: &Memory, cell: DataAddress) -> TvByte {

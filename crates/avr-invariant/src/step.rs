@@ -10,7 +10,7 @@ use crate::gap::Reason;
 use crate::handler::Interrupt;
 use crate::map::{CallStrings, Exit, Place, State, Thread};
 use crate::memory::Store;
-use crate::workspace::Workspace;
+use crate::workspace::{Step, Workspace};
 use crate::world::{Script, World};
 
 /// The most outcomes of a step that are looked at.
@@ -150,7 +150,8 @@ impl<'a> Stepper<'a> {
         };
         let mut world = World::new(script);
         let stepped = self.machine.step(&mut self.work.state, &mut world);
-        let (entered, is_reset) = (world.entered, world.is_reset);
+        let (entered, is_reset, executed) = (world.entered, world.is_reset, world.executed);
+        let step = Step { machine: self.machine, pc: place.control.pc, state, executed };
         match stepped {
             Ok(_) => {}
             Err(Stop::Infeasible) => return None,
@@ -171,17 +172,17 @@ impl<'a> Stepper<'a> {
             return Some(Outcome::To(place, self.work.stored_apart(store)));
         }
         if let Some(interrupt) = entered {
-            return self.interrupt((place, frames), interrupt, store, calls);
+            return self.interrupt((place, frames), interrupt, &step, store, calls);
         }
         if let Some(returning) = returning {
-            return self.returned(place, &returning, store);
+            return self.returned(place, &returning, &step, store);
         }
         let after = self.work.state.calls.frames();
         if place.thread != Thread::Main && after.first() != frames.first() {
             return Some(Outcome::Gap(Reason::LeftFrame));
         }
         let place = Place { thread: place.thread, control: self.work.state.control, calls: calls.number(after) };
-        Some(Outcome::To(place, self.work.stored(store)?))
+        Some(Outcome::To(place, self.work.stored(&step, store)?))
     }
 
     /// Replaces the return address of a handler by one for all of them where the next instruction pops it: what was pushed is still there.
@@ -218,7 +219,13 @@ impl<'a> Stepper<'a> {
     }
 
     /// The end of a handler.
-    fn returned(&mut self, place: &Place, returning: &Returning, store: &mut Store) -> Option<Outcome> {
+    fn returned(
+        &mut self,
+        place: &Place,
+        returning: &Returning,
+        step: &Step<'_>,
+        store: &mut Store,
+    ) -> Option<Outcome> {
         if !returning.enables {
             return Some(Outcome::Gap(Reason::PlainReturn));
         }
@@ -229,7 +236,7 @@ impl<'a> Stepper<'a> {
             self.work.state.data.set(self.machine.status_address(), status);
         }
         let control = self.work.state.control;
-        Some(Outcome::Return(Exit { thread: place.thread, control, state: self.work.stored(store)? }))
+        Some(Outcome::Return(Exit { thread: place.thread, control, state: self.work.stored(step, store)? }))
     }
 
     /// The entry into a handler.
@@ -237,6 +244,7 @@ impl<'a> Stepper<'a> {
         &mut self,
         (from, frames): (&Place, &[Frame]),
         interrupt: u8,
+        step: &Step<'_>,
         store: &mut Store,
         calls: &mut CallStrings,
     ) -> Option<Outcome> {
@@ -259,7 +267,7 @@ impl<'a> Stepper<'a> {
         let thread = Thread::Handler { interrupt, pointer: frame.position };
         let own = calls.number(&[Frame { return_address: RETURNED, ..frame }]);
         let place = Place { thread, control: self.work.state.control, calls: own };
-        Some(Outcome::Interrupt(Interrupt { place, state: self.work.stored(store)? }))
+        Some(Outcome::Interrupt(Interrupt { place, state: self.work.stored(step, store)? }))
     }
 }
 

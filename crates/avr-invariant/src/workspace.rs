@@ -1,19 +1,30 @@
 //! The working state in which steps are taken, loaded from and stored to the compact form.
 
-use avr_isa::DataAddress;
-use avr_machine::{Machine, MachineState, PAGE_CELLS};
+use avr_isa::{DataAddress, FlashWordAddress, Instruction};
+use avr_machine::{DataSpace, Machine, MachineState, PAGE_CELLS, flag};
 use three_valued::{NumberedByte, TvByte};
 
 use crate::equalities::{Equalities, Silence, Value, rename};
 use crate::faults::{Fault, is_on};
 use crate::map::State;
 use crate::memory::{BLOCK_PAGES, Memory, Page, Store};
+use crate::ranges::{Before, Range, Ranges, greatest, hull, meet as meet_both};
 
 /// No page.
 const NONE: u32 = u32::MAX;
 
 /// Value numbers of what cells held when the handler began; those below are of what cells hold before the step.
 const ENTRY: u32 = 1 << 16;
+
+/// A step: where it was taken, and what was executed.
+#[derive(Clone, Copy)]
+pub(crate) struct Step<'a> {
+    pub(crate) machine: &'a Machine,
+    pub(crate) pc: FlashWordAddress,
+    pub(crate) state: &'a State,
+    /// None for the entry into a handler, or where nothing is executed.
+    pub(crate) executed: Option<Instruction>,
+}
 
 /// The working state of the machine. Before a step each cell has the number of the value that it holds; what a cell holds after the step
 /// is told from its number.
@@ -89,16 +100,81 @@ impl Workspace {
         self.blocks.fill(NONE);
     }
 
-    /// The present content as a state after a step from the loaded one; none if no concrete state has it.
-    pub(crate) fn stored(&mut self, store: &mut Store) -> Option<State> {
+    /// The present content as a state after a step; none if no concrete state has it.
+    pub(crate) fn stored(&mut self, step: &Step<'_>, store: &mut Store) -> Option<State> {
         let equalities = self.equalities_now();
         self.narrow(&equalities)?;
-        Some(State { memory: self.memory(store), equalities })
+        let mut state = State { memory: self.memory(store), equalities, ranges: Ranges::default() };
+        let Step { machine, pc, state: before, executed } = *step;
+        let begin = Before { machine, pc, state: before, silence: self.silence, store };
+        if begin.is_without(executed) {
+            return Some(state);
+        }
+        let found = begin.ranges(executed, &|value| self.renamed(value, &state.equalities), &state);
+        if self.narrow_to(&found, machine)? {
+            self.narrow(&state.equalities)?;
+            state.memory = self.memory(store);
+        }
+        state.ranges = state.own_ranges(found, self.silence, store);
+        Some(state)
+    }
+
+    /// The name that a value of before the step has behind it; none if no cell is known to hold it.
+    fn renamed(&self, value: Value, behind: &Equalities) -> Option<Value> {
+        let Value::Of(own) = value else { return Some(value) };
+        if is_on(Fault::RangesKept) {
+            return Some(value);
+        }
+        let number = number_of(value);
+        let holds = |cell: &DataAddress| self.state.data.get(*cell).number == number;
+        let listed = self.equalities.list().iter().map(|(cell, _)| *cell);
+        let changed = self.state.data.changed_pages().flat_map(|page| (page * PAGE_CELLS..).take(PAGE_CELLS));
+        let mut cells = std::iter::once(own).chain(listed).chain(changed.map(DataAddress::of_index));
+        cells.find(holds).map(|cell| behind.value(cell, self.silence))
+    }
+
+    /// Narrows cells, and the carry, to what ranges allow; none if that is nothing. True if something was narrowed.
+    fn narrow_to(&mut self, ranges: &[Range], machine: &Machine) -> Option<bool> {
+        let mut is_narrowed = false;
+        let mut meet = |data: &mut DataSpace<NumberedByte>, cell: DataAddress, byte: TvByte| {
+            let content = *data.get(cell);
+            let narrowed = content.byte.meet(byte)?;
+            if narrowed != content.byte {
+                data.set(cell, NumberedByte { byte: narrowed, ..content });
+                is_narrowed = true;
+            }
+            Some(narrowed)
+        };
+        for Range { bytes, when } in ranges {
+            let (mut low, mut high) = hull(when[0], when[1])?;
+            for (index, value) in bytes.iter().enumerate().rev() {
+                let [least, most] = [low, high].map(|end| (end >> (8 * index)) as u8);
+                let byte = TvByte::UNKNOWN.within(least, most)?;
+                let known = match value {
+                    Value::Of(cell) => meet(&mut self.state.data, *cell, byte)?.known(),
+                    Value::Entry(_) => byte.known(),
+                };
+                // The bytes below have ranges of their own where this one is known.
+                let Some(known) = known else { break };
+                if index > 0 {
+                    let first = u32::from(known) << (8 * index);
+                    let rest = meet_both(Some((low, high)), Some((first, first + greatest(index))))?;
+                    (low, high) = (rest.0 - first, rest.1 - first);
+                }
+            }
+            let carry = match when {
+                [Some(_), None] => TvByte::new(0, 1 << flag::C),
+                [None, Some(_)] => TvByte::new(1 << flag::C, 1 << flag::C),
+                _ => continue,
+            };
+            meet(&mut self.state.data, machine.status_address(), carry)?;
+        }
+        Some(is_narrowed)
     }
 
     /// The present content with nothing known of equal cells.
     pub(crate) fn stored_apart(&mut self, store: &mut Store) -> State {
-        State { memory: self.memory(store), equalities: Equalities::default() }
+        State { memory: self.memory(store), equalities: Equalities::default(), ranges: Ranges::default() }
     }
 
     /// The cells that hold the same after a step.

@@ -2,8 +2,8 @@
 
 use avr_isa::{FlashWordAddress, Instruction, Register};
 use avr_machine::{
-    Demand, DeterminedBy, Environment, Event, Fetched, Happening, Input, Machine, MachineState, Possibilities,
-    Question, flag,
+    Copies, DataSpace, Demand, DeterminedBy, Environment, Event, Fetched, Happening, Input, Machine, MachineState,
+    Possibilities, Question, flag,
 };
 use three_valued::{ByteDomain, NumberedByte, Truth, TvByte};
 
@@ -65,11 +65,13 @@ pub(crate) struct World<'a> {
     pub(crate) entered: Option<u8>,
     /// True if a reset was chosen.
     pub(crate) is_reset: bool,
+    /// The instruction that was executed; none if the step was another one.
+    pub(crate) executed: Option<Instruction>,
 }
 
 impl<'a> World<'a> {
     pub(crate) fn new(script: &'a mut Script) -> Self {
-        Self { script, entered: None, is_reset: false }
+        Self { script, entered: None, is_reset: false, executed: None }
     }
 
     /// Cuts a register where a threshold divides its values.
@@ -152,6 +154,10 @@ impl Environment<NumberedByte> for World<'_> {
 
     fn most_targets(&self) -> usize {
         MOST_TARGETS
+    }
+
+    fn stepped(&mut self, executed: Option<Instruction>, _: Copies, _: &mut DataSpace<NumberedByte>) {
+        self.executed = executed;
     }
 
     fn event(&mut self, event: Event<'_, NumberedByte>) {

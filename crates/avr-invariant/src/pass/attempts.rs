@@ -47,7 +47,10 @@ impl<'a> Attempts<'a> {
         }
         let last = self.steps + self.options.further;
         let mut best = first;
-        let (_, first) = self.attempt(&none, last - self.steps, true);
+        let (found, first) = self.attempt(&none, last - self.steps, true);
+        if number(&found) < number(&best) {
+            best = found;
+        }
         for (depth, share) in DEPTHS {
             let mut hints = first.as_ref().map_or(Hints::default(), |alarms| alarms.hints(self.machine, depth, &none));
             let mut abounding = BTreeSet::new();

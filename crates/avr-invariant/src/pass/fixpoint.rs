@@ -5,23 +5,26 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
 use avr_machine::{Fetched, Limit, Machine};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use three_valued::TvByte;
 
 use super::analysis::Options;
 use super::hints::Hints;
+use super::join::{Kept, joined};
 use super::nesting::{MOST_ACTIVE, Nesting};
 use super::partition::{Part, Partition, Told};
 use super::slice::{Touched, accessed};
 use super::trace::Trace;
 use super::widening::Thresholds;
+use super::widening_numbers::{Numbers, widened_ranges};
 use crate::check::MOST_CASES;
-use crate::equalities::Silence;
+use crate::equalities::Value;
 use crate::faults::{Fault, is_on};
 use crate::gap::{Gap, Reason};
 use crate::handler::Interrupt;
 use crate::map::{CallStrings, Entry, Exit, Map, Place, State, Thread};
 use crate::memory::Store;
+use crate::ranges::{Range, Ranges};
 use crate::step::{Outcome, Start, Stepper};
 
 /// A state at the head of a loop, or with which a handler begins, is widened from so many changes on, and any other from so many.
@@ -46,6 +49,8 @@ struct Node {
     changes: u32,
     /// The times that cells were widened.
     widened: FxHashMap<DataAddress, u8>,
+    /// The times that ranges of numbers were.
+    grown: FxHashMap<Box<[Value]>, u8>,
     is_queued: bool,
 }
 
@@ -74,6 +79,7 @@ pub(crate) struct Fixpoint<'a> {
     start: Start<'a>,
     options: Options,
     thresholds: Thresholds,
+    numbers: Numbers,
     partition: Partition<'a>,
     stepper: Stepper<'a>,
     store: Store,
@@ -88,6 +94,8 @@ pub(crate) struct Fixpoint<'a> {
     grown: BTreeSet<Thread>,
     queue: BinaryHeap<Turn>,
     trace: Trace,
+    /// The cells that numbers with ranges consist of.
+    ranged: FxHashSet<DataAddress>,
     /// True if a jump to too many addresses is not followed.
     is_strict: bool,
     /// The first state that cannot be followed, and the steps until which the others are.
@@ -109,6 +117,7 @@ impl<'a> Fixpoint<'a> {
             start,
             options,
             thresholds: Thresholds::new(&machine.program),
+            numbers: Numbers::new(&machine.program),
             partition: Partition::new(machine, (options, hints)),
             stepper: Stepper::new(machine),
             store: Store::default(),
@@ -121,6 +130,7 @@ impl<'a> Fixpoint<'a> {
             grown: BTreeSet::new(),
             queue: BinaryHeap::new(),
             trace: Trace::default(),
+            ranged: FxHashSet::default(),
             is_strict: false,
             gap: None,
             is_widened: false,
@@ -344,17 +354,22 @@ impl<'a> Fixpoint<'a> {
 
     /// The beginning of a handler without what handlers do not look at.
     fn forgetting(&mut self, interrupt: &Interrupt) -> State {
-        let State { memory, equalities } = interrupt.beginning();
-        let Thread::Handler { pointer, .. } = interrupt.place.thread else { return State { memory, equalities } };
+        let begun = interrupt.beginning();
+        let Thread::Handler { pointer, .. } = interrupt.place.thread else { return begun };
         let status = self.machine.status_address();
         let lowest = self.machine.options().static_data_end.unwrap_or(pointer.saturating_sub(BELOW));
         let stack = lowest.max(self.machine.sram().start)..self.machine.sram().end;
         let registers = Register::all().map(|register| (register.address(), TvByte::UNKNOWN));
-        let flags = (status, TvByte::new(0, 0x80).meet(self.store.cell(&memory, status)));
+        let flags = (status, TvByte::new(0, 0x80).meet(self.store.cell(&begun.memory, status)));
         let kept = flags.1.map(|_| (status, TvByte::new(0, 0x80)));
         let cells: Vec<(DataAddress, TvByte)> =
             registers.chain(kept).chain(stack.start.until(stack.end).map(|cell| (cell, TvByte::UNKNOWN))).collect();
-        State { memory: self.store.overwrite(&memory, &cells), equalities }
+        let is_kept = |value: &Value| match value {
+            Value::Of(cell) | Value::Entry(cell) => cells.iter().all(|(forgotten, _)| forgotten != cell),
+        };
+        let ranges = begun.ranges.list().iter().filter(|range| range.bytes.iter().all(is_kept));
+        let ranges = Ranges::new(ranges.map(Range::without_carry).collect());
+        State { memory: self.store.overwrite(&begun.memory, &cells), ranges, ..begun }
     }
 
     /// Adds a state to those of a place, in as many cases as some cells have values.
@@ -380,18 +395,27 @@ impl<'a> Fixpoint<'a> {
                 return Err(Gap::at(&place, Reason::TooManyCalls(self.options.calls)));
             }
             let number = self.nodes.len() as u32;
-            self.nodes.push(Node { place, state, changes: 0, widened: FxHashMap::default(), is_queued: false });
+            self.nodes.push(Node {
+                place,
+                state,
+                changes: 0,
+                widened: FxHashMap::default(),
+                grown: FxHashMap::default(),
+                is_queued: false,
+            });
             self.index.insert(key, number);
             self.partition.add(&place);
             self.enqueue(number);
             return Ok(());
         };
+        self.note_numbers(&state);
+        let kept = if self.is_strict { Kept::All } else { Kept::Of(&self.ranged) };
         let node = &mut self.nodes[number as usize];
         if node.state.covers(&state, silence, &self.store) {
             return Ok(());
         }
         let mut lost = Vec::new();
-        let joined = joined(&node.state, &state, silence, (&mut self.store, &mut lost));
+        let joined = joined((&node.state, &state), kept, silence, (&mut self.store, &mut lost));
         if !lost.is_empty() {
             self.trace.lost.entry(place.control.pc).or_default().extend(lost);
         }
@@ -413,10 +437,12 @@ impl<'a> Fixpoint<'a> {
             thresholds.widened(*times, old, new)
         };
         node.state = match is_widened {
-            true => State {
-                memory: self.store.merge(&node.state.memory, &joined.memory, &mut grown),
-                equalities: joined.equalities,
-            },
+            true => {
+                let memory = self.store.merge(&node.state.memory, &joined.memory, &mut grown);
+                let numbers = (&self.numbers, &mut node.grown);
+                let ranges = widened_ranges(&node.state, &joined, numbers, silence, &self.store);
+                State { memory, equalities: joined.equalities, ranges }
+            }
             false => joined,
         };
         self.enqueue(number);
@@ -431,6 +457,7 @@ impl<'a> Fixpoint<'a> {
         if let Thread::Handler { interrupt, .. } = thread {
             self.trace.ends.insert((interrupt, pc));
         }
+        let kept = if self.is_strict { Kept::All } else { Kept::Of(&self.ranged) };
         let told = self.partition.told(pc, |cell| self.store.cell(&exit.state.memory, cell));
         let Exits { list, told: all, of } = &mut self.exits;
         let numbers = of.entry(thread).or_default();
@@ -447,11 +474,25 @@ impl<'a> Fixpoint<'a> {
                     return;
                 }
                 let mut lost = Vec::new();
-                before.state = joined(&before.state, &exit.state, silence, (&mut self.store, &mut lost));
+                before.state = joined((&before.state, &exit.state), kept, silence, (&mut self.store, &mut lost));
                 self.trace.lost.entry(pc).or_default().extend(lost);
             }
         }
         self.grown.insert(thread);
+    }
+
+    /// Takes note of the cells that numbers with ranges consist of. In the first attempt, equalities of known contents are kept of these cells
+    /// only: more of them are more for others to look at.
+    fn note_numbers(&mut self, state: &State) {
+        for Range { bytes, .. } in state.ranges.list() {
+            let cells = bytes.iter().map(|value| match value {
+                Value::Of(cell) | Value::Entry(cell) => *cell,
+            });
+            // Higher bytes that are known are not among them.
+            let above =
+                cells.clone().next_back().into_iter().flat_map(|last| (1..4).map(move |more| last.wrapping_add(more)));
+            self.ranged.extend(cells.chain(above));
+        }
     }
 
     fn enqueue(&mut self, number: u32) {
@@ -462,16 +503,4 @@ impl<'a> Fixpoint<'a> {
             self.queue.push(Reverse((is_handler, Reverse(depth), node.place.control.pc.0, number)));
         }
     }
-}
-
-/// The join of two states, and the cells that have known contents in each and none in the join.
-fn joined(one: &State, other: &State, silence: Silence, (store, lost): (&mut Store, &mut Vec<DataAddress>)) -> State {
-    let mut hull = |cell: DataAddress, one: TvByte, other: TvByte| {
-        if one != other && one.known().is_some() && other.known().is_some() {
-            lost.push(cell);
-        }
-        one.hull(other)
-    };
-    let (memory, equalities) = one.join_with(other, silence, store, &mut hull);
-    State { memory, equalities }
 }

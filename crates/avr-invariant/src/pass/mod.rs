@@ -5,6 +5,7 @@ mod analysis;
 mod attempts;
 mod fixpoint;
 mod hints;
+mod join;
 mod nesting;
 mod numbers;
 mod partition;
@@ -12,6 +13,7 @@ mod pointers;
 mod slice;
 mod trace;
 mod widening;
+mod widening_numbers;
 
 use avr_machine::Machine;
 

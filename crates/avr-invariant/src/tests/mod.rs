@@ -5,4 +5,5 @@ mod generated;
 mod inclusion;
 mod mutants;
 mod programs;
+mod ranges;
 mod runs;

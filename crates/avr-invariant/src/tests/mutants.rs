@@ -14,6 +14,7 @@ use crate::equalities::{Equalities, Silence, Value};
 use crate::map::{Map, State};
 use crate::memory::{BLOCK_PAGES, Memory, Store};
 use crate::pass::{Options, analyse};
+use crate::ranges::{Range, Ranges};
 
 /// A machine with a random program; handlers let each other in in every second one.
 fn machine(seed: u64) -> Machine {
@@ -35,8 +36,28 @@ fn cell(random: &mut Random) -> DataAddress {
     }
 }
 
-/// Narrows a cell of a state, or tells that it is equal to something.
+/// A state with one more range, of a number in two cells one behind the other.
+fn with_range(state: &State, silence: Silence, random: &mut Random) -> State {
+    let first = cell(random);
+    let value = |cell: DataAddress| match silence {
+        Silence::Unchanged if random.below(2) == 0 => Value::Entry(cell),
+        _ => Value::Of(cell),
+    };
+    let bytes = [first, first.wrapping_add(1)].map(value).into();
+    let mut interval = || {
+        let [one, other] = [random.below(0x300), random.below(0x300)];
+        (random.below(8) != 0).then_some((u32::min(one, other), u32::max(one, other)))
+    };
+    let range = Range { bytes, when: [interval(), interval()] };
+    let list = [state.ranges.list(), &[range]].concat();
+    State { ranges: Ranges::new(list), ..state.clone() }
+}
+
+/// Narrows a cell of a state, or tells that it is equal to something, or in a range with the next one.
 fn changed(state: &State, silence: Silence, store: &mut Store, random: &mut Random) -> State {
+    if random.chance(20) {
+        return with_range(state, silence, random);
+    }
     let cell = cell(random);
     if random.chance(60) {
         let byte = store.cell(&state.memory, cell);
@@ -47,7 +68,7 @@ fn changed(state: &State, silence: Silence, store: &mut Store, random: &mut Rand
             _ => byte.within(random.pick(&values), byte.high()),
         };
         let memory = store.overwrite(&state.memory, &[(cell, narrowed.unwrap_or(byte))]);
-        return State { memory, equalities: state.equalities.clone() };
+        return State { memory, ..state.clone() };
     }
     let mut list: Vec<(DataAddress, Value)> = state.equalities.list().to_vec();
     list.retain(|one| one.0 != cell);
@@ -55,7 +76,7 @@ fn changed(state: &State, silence: Silence, store: &mut Store, random: &mut Rand
         list.push((cell, Value::Of(DataAddress(random.below(cell.0.max(1))))));
         list.sort_unstable();
     }
-    State { memory: state.memory.clone(), equalities: Equalities::new(list) }
+    State { equalities: Equalities::new(list), ..state.clone() }
 }
 
 /// Changes something in a map.
@@ -129,6 +150,13 @@ fn maps_of_another_form_are_rejected() {
     rejects(&|map| _ = map.store.block_number([u32::MAX; BLOCK_PAGES]));
     rejects(&|map| map.entries[0].place.calls = u32::MAX);
     rejects(&|map| map.entries[0].place.control.pc.0 = u32::MAX);
+    let range = |bytes: usize, high: u32| {
+        let bytes = (0..bytes).map(|_| Value::Of(DataAddress(7))).collect();
+        Ranges::new(vec![Range { bytes, when: [Some((1, high)), None] }])
+    };
+    for (bytes, high) in [(0, 1), (5, 1), (1, 256), (2, 0)] {
+        rejects(&|map| map.entries[0].state.ranges = range(bytes, high));
+    }
     rejects(&|map| {
         map.entries[0].state.equalities = Equalities::new(vec![(DataAddress(7), Value::Entry(DataAddress(3)))])
     });

@@ -116,7 +116,7 @@ fn runs_of_the_programs_stay_inside_of_their_maps() {
 }
 
 /// The faults that make a map deny what runs come to, each with a program.
-const DENIED: [(Fault, &str); 19] = [
+const DENIED: [(Fault, &str); 20] = [
     (Fault::InterferenceForgotten, "counted"),
     (Fault::NumbersKept, "copied"),
     (Fault::EntryForgotten, "acknowledged"),
@@ -127,6 +127,7 @@ const DENIED: [(Fault, &str); 19] = [
     (Fault::DeadCellsKept, "below"),
     (Fault::MarksForgotten, "counted"),
     (Fault::GapsForgotten, "plain"),
+    (Fault::RangesOfInterrupted, "number"),
     (Fault::NestingForgotten, "nested-read"),
     (Fault::NestingForgotten, "nested-enabled"),
     (Fault::NestedWritesForgotten, "nested-write"),

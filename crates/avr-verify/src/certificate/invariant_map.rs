@@ -1,6 +1,6 @@
 //! Maps of invariants as certificates store them: only what is used, numbered in the order in which it is needed.
 
-use avr_certificate::{Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map as Written};
+use avr_certificate::{Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map as Written, NumberRange};
 use avr_invariant::{Map, State, Thread, Value};
 use rustc_hash::FxHashMap;
 
@@ -50,7 +50,12 @@ impl Parts<'_> {
             Value::Entry(cell) => Equal::Entry(*cell),
         };
         let equalities = state.equalities.list().iter().map(|(cell, value)| (*cell, equal(value))).collect();
-        Invariant { memory, equalities }
+        let ranges = state
+            .ranges
+            .list()
+            .iter()
+            .map(|range| NumberRange { bytes: range.bytes.iter().map(equal).collect(), when: range.when });
+        Invariant { memory, equalities, ranges: ranges.collect() }
     }
 
     fn block(&mut self, old: u32) -> u32 {

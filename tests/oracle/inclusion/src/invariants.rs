@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use avr_image::{EepromAddress, Image, LoadOptions};
-use avr_invariant::{Analysis, Claims, Map, Options, State as Invariant, Thread, Value, analyse};
+use avr_invariant::{Analysis, Claims, Map, Options, Range, State as Invariant, Thread, Value, analyse, is_in_range};
 use avr_machine::device::Device;
 use avr_machine::{Frame, HazardKind, Machine};
 use avr_properties::{PropertyFile, Setting};
@@ -227,7 +227,20 @@ impl<'a> OneRun<'a> {
                 return Some(format!("cell {cell:#06x} is {value:#04x} and not the same as {same:#04x}"));
             }
         }
-        None
+        let carry = state.data[machine.status_address().index()] & 1 == 1;
+        let content = |value: Value| match value {
+            Value::Of(cell) => state.data[cell.index()],
+            Value::Entry(cell) => handler.map_or(state.data[cell.index()], |active| active.entry.data[cell.index()]),
+        };
+        let is_seen = |range: &&Range| {
+            let mut cells = range.bytes.iter().map(|value| match value {
+                Value::Of(cell) | Value::Entry(cell) => cell.0,
+            });
+            cells.all(is_exact)
+        };
+        let mut ranges = invariant.ranges.list().iter().filter(is_seen);
+        let outside = ranges.find(|range| !is_in_range(range, carry, &content))?;
+        Some(format!("with carry {carry} a number is not in {outside:x?}"))
     }
 }
 

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use avr_image::EepromAddress;
-use avr_invariant::{Entry, Move, Place, Thread, Value, check_with};
+use avr_invariant::{Entry, Move, Place, Silence, Thread, Value, check_with, is_in_range};
 use avr_isa::{DataAddress, Instruction};
 use avr_machine::device::{BitKind, BitRef, Condition, Device, Interrupt, Request as DeviceRequest};
 use avr_machine::{Fetched, Frame, flag};
@@ -460,6 +460,14 @@ impl<'a> Sampler<'a> {
                 }
             });
         }
+        let cells_of = |value: Value| {
+            groups.get(&value).cloned().unwrap_or_else(|| {
+                let (Value::Of(cell) | Value::Entry(cell)) = value;
+                BTreeSet::from([cell.index()])
+            })
+        };
+        let allows = |cell: usize, value: u8| cells[cell].contains(value);
+        fit_ranges(state, silence, (&mut values, &mut at_entry), (&cells_of, &allows), given.is_none(), &mut random)?;
         let (now, cells) = (self.state_of(place, &values), values.clone());
         let mut pushed: Vec<(u16, u32)> =
             frames.iter().map(|frame| (frame.position.0, frame.return_address.byte().0)).collect();
@@ -592,6 +600,56 @@ fn holds(condition: &Condition, cells: &[u8]) -> bool {
 fn is_kept(cell: usize) -> bool {
     cell >= DATA_BYTES || is_exact(cell as u16)
 }
+
+/// The cells that hold a value, and the test of a cell's content.
+type Cells<'a> = (&'a dyn Fn(Value) -> BTreeSet<usize>, &'a dyn Fn(usize, u8) -> bool);
+
+/// Sees to it that numbers are in the ranges of a state. The reason where that does not succeed.
+fn fit_ranges(
+    state: &avr_invariant::State,
+    silence: Silence,
+    (values, at_entry): (&mut [u8], &mut BTreeMap<usize, u8>),
+    (cells_of, allows): Cells<'_>,
+    is_free: bool,
+    random: &mut Rng,
+) -> Result<(), &'static str> {
+    const REASON: &str = "no concrete state is found that fits the ranges of numbers";
+    for _ in 0..16 {
+        let carry = values[SREG] & 1 == 1;
+        let content = |value: Value| match value {
+            Value::Of(cell) => values[cell.index()],
+            Value::Entry(cell) => at_entry.get(&cell.index()).copied().unwrap_or(values[cell.index()]),
+        };
+        // What a cell held that has changed since is chosen later.
+        let is_open = |value: &Value| match value {
+            Value::Of(_) => false,
+            Value::Entry(cell) => {
+                state.equalities.value(*cell, silence) != *value && !at_entry.contains_key(&cell.index())
+            }
+        };
+        let list = state.ranges.list();
+        if list.iter().any(|range| range.bytes.iter().any(is_open)) {
+            return Err(REASON);
+        }
+        let Some(outside) = list.iter().find(|range| !is_in_range(range, carry, &content)) else { return Ok(()) };
+        let (low, high) = outside.when[usize::from(carry)].ok_or(REASON)?;
+        let number = random.u32(low..=high).to_le_bytes();
+        for (value, byte) in outside.bytes.iter().zip(number) {
+            let all = cells_of(*value);
+            let is_chosen = is_free || matches!(value, Value::Of(_));
+            if is_chosen && all.iter().all(|cell| allows(*cell, byte)) {
+                all.iter().for_each(|cell| values[*cell] = byte);
+                if let Value::Entry(cell) = value {
+                    at_entry.entry(cell.index()).and_modify(|held| *held = byte);
+                }
+            }
+        }
+    }
+    Err(REASON)
+}
+
+/// The cell of SREG.
+const SREG: usize = 0x5f;
 
 /// A value of a byte: the one that is wished, or at random, now and then the least or the greatest.
 fn pick(byte: TvByte, wish: Option<u8>, random: &mut Rng) -> Option<u8> {

@@ -1,0 +1,242 @@
+//! Ranges of numbers of up to four bytes, which may depend on the carry.
+
+mod arithmetic;
+mod step;
+
+use avr_isa::DataAddress;
+use three_valued::TvByte;
+
+use crate::equalities::{Silence, Value};
+use crate::map::State;
+use crate::memory::Store;
+
+pub(crate) use step::Before;
+
+/// The most bytes of a number.
+pub(crate) const MOST_BYTES: usize = 4;
+
+/// The most ranges of a state.
+const MOST_RANGES: usize = 24;
+
+/// A range of a number with its ends; none if it is empty.
+pub type Interval = Option<(u32, u32)>;
+
+/// The range of a number that consists of what some cells hold.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Range {
+    /// The bytes, the lowest one first.
+    pub bytes: Box<[Value]>,
+    /// The range where the carry is 0, and where it is 1.
+    pub when: [Interval; 2],
+}
+
+impl Range {
+    /// True if the range is one that the states of a machine with so many cells can have in a thread.
+    #[must_use]
+    pub fn is_well_formed(&self, silence: Silence, cells: usize) -> bool {
+        let is_byte = |value: &Value| match value {
+            Value::Of(cell) => cell.index() < cells,
+            Value::Entry(cell) => silence == Silence::Unchanged && cell.index() < cells,
+        };
+        let fits = |(low, high): (u32, u32)| low <= high && high <= greatest(self.bytes.len());
+        (1..=MOST_BYTES).contains(&self.bytes.len())
+            && self.bytes.iter().all(is_byte)
+            && self.when.iter().flatten().all(|range| fits(*range))
+    }
+
+    /// The range that it has whatever the carry is.
+    pub(crate) fn without_carry(&self) -> Self {
+        Self { bytes: self.bytes.clone(), when: [hull(self.when[0], self.when[1]); 2] }
+    }
+
+    /// True if it is not the same for both values of the carry.
+    fn is_conditional(&self) -> bool {
+        self.when[0] != self.when[1]
+    }
+}
+
+/// The ranges that both are part of.
+pub(crate) fn hull(one: Interval, other: Interval) -> Interval {
+    match (one, other) {
+        (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
+        (one, other) => one.or(other),
+    }
+}
+
+/// The part that two ranges have in common.
+pub(crate) fn meet(one: Interval, other: Interval) -> Interval {
+    let (one, other) = (one?, other?);
+    Some((one.0.max(other.0), one.1.min(other.1))).filter(|both| both.0 <= both.1)
+}
+
+/// True if a range lies in another one.
+fn is_within(fine: Interval, coarse: Interval) -> bool {
+    hull(fine, coarse) == coarse
+}
+
+/// The greatest number of so many bytes.
+pub(crate) fn greatest(bytes: usize) -> u32 {
+    u32::MAX >> (32 - 8 * bytes as u32)
+}
+
+/// The range of a number that follows from those of its bytes.
+fn of_bytes(bytes: impl DoubleEndedIterator<Item = TvByte>) -> (u32, u32) {
+    bytes.rev().fold((0, 0), |(low, high), byte| (low << 8 | u32::from(byte.low()), high << 8 | u32::from(byte.high())))
+}
+
+/// The ranges of a state: no two of the same bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Ranges(Box<[Range]>);
+
+impl Ranges {
+    /// These ranges.
+    #[must_use]
+    pub fn new(list: Vec<Range>) -> Self {
+        Self(list.into())
+    }
+
+    /// The list.
+    #[must_use]
+    pub fn list(&self) -> &[Range] {
+        &self.0
+    }
+
+    /// Those of a list that has one for each number, in a fixed order.
+    fn of(mut list: Vec<Range>) -> Self {
+        list.sort_unstable_by(|one, other| one.bytes.cmp(&other.bytes));
+        list.truncate(MOST_RANGES);
+        Self(list.into())
+    }
+}
+
+/// Adds a range to a list: both of one number are true.
+pub(crate) fn add(list: &mut Vec<Range>, range: Range) {
+    match list.iter_mut().find(|one| one.bytes == range.bytes) {
+        Some(one) => one.when = [0, 1].map(|carry| meet(one.when[carry], range.when[carry])),
+        None => list.push(range),
+    }
+}
+
+impl State {
+    /// The number that a value has in this state: equal ones for values that are known to be the same.
+    fn canonical(&self, value: Value, silence: Silence) -> Value {
+        match value {
+            Value::Of(cell) => self.equalities.value(cell, silence),
+            Value::Entry(_) => value,
+        }
+    }
+
+    /// What is known of a value.
+    fn byte(&self, value: Value, silence: Silence, store: &Store) -> TvByte {
+        match value {
+            Value::Of(cell) => store.cell(&self.memory, cell),
+            Value::Entry(cell) if self.equalities.value(cell, silence) == value => store.cell(&self.memory, cell),
+            Value::Entry(_) => TvByte::UNKNOWN,
+        }
+    }
+
+    /// True if two values are known to be the same.
+    fn is_one_value(&self, one: Value, other: Value, silence: Silence, store: &Store) -> bool {
+        let known = |value| self.byte(value, silence, store).known();
+        self.canonical(one, silence) == self.canonical(other, silence)
+            || known(one).is_some_and(|byte| known(other) == Some(byte))
+    }
+
+    /// The range of a number that follows from what is known of each byte.
+    fn range_of_bytes(&self, bytes: &[Value], silence: Silence, store: &Store) -> (u32, u32) {
+        of_bytes(bytes.iter().map(|value| self.byte(*value, silence, store)))
+    }
+
+    /// The range of a number, for each value of the carry.
+    pub(crate) fn range(&self, bytes: &[Value], silence: Silence, store: &Store) -> [Interval; 2] {
+        let is_it = |range: &&Range| {
+            let mut both = range.bytes.iter().zip(bytes);
+            range.bytes.len() <= bytes.len() && both.all(|(one, other)| self.is_one_value(*one, *other, silence, store))
+        };
+        let plain = Some(self.range_of_bytes(bytes, silence, store));
+        // SOUND: all that is said is true, of the lower bytes of a number as well.
+        self.ranges.0.iter().filter(is_it).fold([plain; 2], |all, range| {
+            let size = range.bytes.len();
+            let rest = Some(self.range_of_bytes(&bytes[size..], silence, store));
+            let whole = |when: Interval| if size == bytes.len() { when } else { arithmetic::above(when, rest, size) };
+            [meet(all[0], whole(range.when[0])), meet(all[1], whole(range.when[1]))]
+        })
+    }
+
+    /// True if each range of this state is one that `fine` has as well.
+    pub(crate) fn covers_ranges(&self, fine: &Self, silence: Silence, store: &Store) -> bool {
+        self.ranges.0.iter().all(|range| {
+            let found = fine.range(&range.bytes, silence, store);
+            (0..2).all(|carry| is_within(found[carry], range.when[carry]))
+        })
+    }
+
+    /// Of some ranges those that say more than the bytes of the state, without highest bytes that are known.
+    pub(crate) fn own_ranges(&self, found: Vec<Range>, silence: Silence, store: &Store) -> Ranges {
+        let mut list = Vec::new();
+        for range in found {
+            let range = self.without_known(range, silence, store);
+            let plain = Some(self.range_of_bytes(&range.bytes, silence, store));
+            if !range.when.iter().all(|one| is_within(plain, *one)) {
+                add(&mut list, range);
+            }
+        }
+        Ranges::of(list)
+    }
+
+    /// The same range of the number without its highest bytes, as far as they are known.
+    fn without_known(&self, range: Range, silence: Silence, store: &Store) -> Range {
+        let Range { mut bytes, mut when } = range;
+        while let [rest @ .., highest] = &*bytes
+            && !rest.is_empty()
+            && let Some(known) = self.byte(*highest, silence, store).known()
+        {
+            let first = u32::from(known) << (8 * rest.len());
+            let all = Some((first, first + greatest(rest.len())));
+            when = when.map(|one| meet(one, all).map(|(low, high)| (low - first, high - first)));
+            bytes = rest.into();
+        }
+        Range { bytes, when }
+    }
+
+    /// The numbers of which the state has ranges, by other cells too that hold them one behind the other.
+    fn numbers(&self, silence: Silence, store: &Store) -> Vec<Box<[Value]>> {
+        let mut all = Vec::new();
+        for Range { bytes, .. } in &*self.ranges.0 {
+            all.push(bytes.clone());
+            let Some((first, rest)) = bytes.split_first() else { continue };
+            let copies = holders(self, *first, silence).filter(|cell| {
+                let behind = |offset: u16| Value::Of(cell.wrapping_add(offset));
+                usize::from(cell.0) + bytes.len() <= store.cells(&self.memory)
+                    && (1..).zip(rest).all(|(offset, value)| self.is_one_value(behind(offset), *value, silence, store))
+            });
+            all.extend(copies.map(|cell| (0..bytes.len() as u16).map(|at| Value::Of(cell.wrapping_add(at))).collect()));
+        }
+        all
+    }
+
+    /// The ranges that a state has which stands for this one and another one, where it has all else already.
+    pub(crate) fn joined_ranges(&self, other: &Self, all: &Self, silence: Silence, store: &Store) -> Ranges {
+        let mut found = Vec::new();
+        for bytes in self.numbers(silence, store).into_iter().chain(other.numbers(silence, store)) {
+            let [here, there] = [self, other].map(|state| state.range(&bytes, silence, store));
+            let bytes = bytes.iter().map(|value| all.canonical(*value, silence)).collect();
+            found.push(Range { bytes, when: [hull(here[0], there[0]), hull(here[1], there[1])] });
+        }
+        all.own_ranges(found, silence, store)
+    }
+}
+
+/// True if a concrete content has a number in its range.
+#[must_use]
+pub fn is_in_range(range: &Range, carry: bool, content: &dyn Fn(Value) -> u8) -> bool {
+    let number = range.bytes.iter().rev().fold(0, |number, value| number << 8 | u32::from(content(*value)));
+    range.when[usize::from(carry)].is_some_and(|(low, high)| (low..=high).contains(&number))
+}
+
+/// The cells that hold a value in a state, as far as a list of equalities tells.
+pub(crate) fn holders(state: &State, value: Value, silence: Silence) -> impl Iterator<Item = DataAddress> + '_ {
+    let (Value::Of(own) | Value::Entry(own)) = value;
+    let listed = state.equalities.list().iter().map(|(cell, _)| *cell);
+    std::iter::once(own).chain(listed).filter(move |cell| state.equalities.value(*cell, silence) == value)
+}
