@@ -7,6 +7,7 @@ use avr_machine::ron_offset;
 use avr_machine::simulator::StimulusError;
 use avr_properties::{Excerpt, PropertyError};
 use avr_report::BaselineError;
+use avr_verify::EventsError;
 use ron::error::Position;
 use thiserror::Error;
 
@@ -44,6 +45,12 @@ pub enum InputErrorKind {
         problem: String,
         /// Advice.
         hint: &'static str,
+    },
+    /// An event cannot be seen.
+    #[error("{reason}")]
+    Event {
+        /// The message.
+        reason: String,
     },
     /// An editor does not speak the language server protocol.
     #[error("the language server protocol broke off: {reason}")]
@@ -341,6 +348,7 @@ impl InputErrorKind {
             Self::Image(error) => error.hint(),
             Self::Property(error) => return error.hint(),
             Self::InFile { hint, .. } => (*hint).to_owned(),
+            Self::Event { .. } => "see `avr-tvar compare --help` for examples".to_owned(),
             Self::Protocol { .. } => {
                 "let an editor start it; `integrations/vscode` is an extension that does".to_owned()
             }
@@ -402,6 +410,15 @@ impl From<ImageError> for InputError {
 impl From<PropertyError> for InputError {
     fn from(error: PropertyError) -> Self {
         InputErrorKind::Property(Box::new(error)).into()
+    }
+}
+
+impl From<EventsError> for InputError {
+    fn from(error: EventsError) -> Self {
+        match error {
+            EventsError::Property(error) => error.into(),
+            EventsError::Letter(error) => InputErrorKind::Event { reason: error.to_string() }.into(),
+        }
     }
 }
 

@@ -139,7 +139,7 @@ fn rechecked(arguments: &Verify, inputs: Inputs) -> Result<Option<Results>, Inpu
 }
 
 /// Reports, and says whether something is denied that the comparison with the older report found.
-fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> Result<bool, InputError> {
+pub(crate) fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> Result<bool, InputError> {
     let peak_memory_bytes = memory::peak() as u64;
     let inputs = job.inputs.listed();
     let specification = job.specification()?;

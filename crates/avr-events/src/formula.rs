@@ -1,0 +1,71 @@
+//! The formula that a firmware can do all that an automaton does: the automaton is simulated by the firmware.
+//!
+//! A state Q of the automaton says: each of its moves can be shown, after some silent steps, such that the state that the move
+//! leads to is true then. `Q = <>(…)` for each move, as a greatest fixed point over all states; the silent steps are a least one.
+//! SOUND: what is asked for implies that each word of the automaton is one of the firmware, whatever its initial content.
+
+use std::collections::BTreeSet;
+
+use crate::automaton::{EventAutomaton, EventMove, Seen};
+use crate::faults::{Fault, is_on};
+
+impl EventAutomaton {
+    /// The formula that the firmware can show each sequence of events that the automaton has.
+    #[must_use]
+    pub fn ability(&self) -> String {
+        let equations: Vec<String> =
+            (0..self.states.len()).map(|state| format!("Q{state}. {}", self.of_state(state))).collect();
+        let first: Vec<String> = self.initial.iter().map(|state| format!("Q{state}")).collect();
+        format!("nu {{ {} }} in ({})", equations.join(", "), first.join(" && "))
+    }
+
+    fn of_state(&self, state: usize) -> String {
+        let parts: BTreeSet<String> = self.states[state].iter().map(|it| self.of_move(it)).collect();
+        if parts.is_empty() {
+            return "true".to_owned();
+        }
+        format!("({})", parts.into_iter().collect::<Vec<_>>().join(" && "))
+    }
+
+    /// The formula that a move can be shown. Where its events may have several values, there is a place at which each is possible.
+    fn of_move(&self, it: &EventMove) -> String {
+        let target = if is_on(Fault::OneEventOnly) { "true".to_owned() } else { format!("Q{}", it.to) };
+        let steps: Vec<String> = self.exact(&it.step).into_iter().map(|step| format!("({step} && {target})")).collect();
+        let silent = self.silent();
+        match steps.as_slice() {
+            [step] => format!("(mu W. <>({step} || ({silent} && W)))"),
+            steps => {
+                let all: Vec<String> = steps.iter().map(|step| format!("<>{step}")).collect();
+                format!("(mu W. (({}) || <>({silent} && W)))", all.join(" && "))
+            }
+        }
+    }
+
+    /// The conditions that a step has just these events, one for each combination of their values.
+    fn exact(&self, step: &[Seen]) -> Vec<String> {
+        let mut all = vec![String::new()];
+        for (number, letter) in self.alphabet.letters.iter().enumerate() {
+            let parts: Vec<String> = match step.iter().find(|seen| seen.letter == number) {
+                None => vec![format!("!{}", letter.event)],
+                Some(seen) => match letter.mask.filter(|_| !is_on(Fault::ValuesIgnored)) {
+                    None => vec![letter.event.clone()],
+                    Some(mask) => {
+                        let exactly = |value| crate::Cube { mask, value }.comparison(&letter.event);
+                        seen.cube.values(mask).map(exactly).collect()
+                    }
+                },
+            };
+            let with = |before: &String, part: &String| match before.as_str() {
+                "" => part.clone(),
+                before => format!("{before} && {part}"),
+            };
+            all = all.iter().flat_map(|before| parts.iter().map(move |part| with(before, part))).collect();
+        }
+        all
+    }
+
+    fn silent(&self) -> String {
+        let none: Vec<String> = self.alphabet.letters.iter().map(|letter| format!("!{}", letter.event)).collect();
+        none.join(" && ")
+    }
+}
