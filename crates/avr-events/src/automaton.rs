@@ -49,7 +49,7 @@ impl EventAutomaton {
     /// # Errors
     /// If there are too many states or events.
     pub fn of(graph: &EventGraph, alphabet: &Alphabet) -> Result<Self, TooLarge> {
-        Ok(reduction::automaton(&graph.visible(alphabet)?, alphabet))
+        reduction::automaton(&graph.labelled(alphabet)?, alphabet)
     }
 
     /// The moves of a state as text, for messages.

@@ -14,8 +14,6 @@ use crate::faults::{Fault, is_on};
 const MAX_STEPS: usize = 1_024;
 /// The most steps that are followed while silent ones are left out.
 const MAX_WORK: usize = 20_000_000;
-/// The most states in which an event has just come.
-const MAX_VISIBLE: usize = 20_000;
 
 /// A state space: the states that each state may lead to, and what is known of the events of the step that led to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,61 +44,94 @@ impl fmt::Display for TooLarge {
 /// The events of a step in the order of the alphabet.
 pub(crate) type Step = Vec<Occurred>;
 
-/// A graph without silent steps.
+/// A graph whose moves show events; a silent one shows none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Visible {
+pub(crate) struct Labelled {
     pub(crate) initial: Vec<usize>,
     pub(crate) moves: Vec<BTreeSet<(Step, usize)>>,
 }
 
 impl EventGraph {
-    /// The graph without silent steps.
-    pub(crate) fn visible(&self, alphabet: &Alphabet) -> Result<Visible, TooLarge> {
+    /// The graph with the events on its moves. A state that only a single silent move leaves is the one that it leads to.
+    pub(crate) fn labelled(&self, alphabet: &Alphabet) -> Result<Labelled, TooLarge> {
         let steps = self.nodes.iter().map(|node| steps(node, alphabet)).collect::<Result<Vec<_>, _>>()?;
-        let mut numbers = FxHashMap::default();
-        let mut waiting = Vec::new();
-        let mut number = |node: usize, waiting: &mut Vec<usize>| {
+        let only_silent = |node: usize| match self.nodes[node].next.as_slice() {
+            [next] => Some(*next).filter(|next| steps[*next].as_slice() == [Step::new()]),
+            _ => None,
+        };
+        let mut stands_for: Vec<Option<usize>> = vec![None; self.nodes.len()];
+        for start in 0..self.nodes.len() {
+            let (mut path, mut at) = (FxHashSet::from_iter([start]), start);
+            while let Some(next) = only_silent(at).filter(|_| stands_for[at].is_none()) {
+                if !path.insert(next) {
+                    break;
+                }
+                at = next;
+            }
+            let end = stands_for[at].unwrap_or(at);
+            path.into_iter().for_each(|node| stands_for[node] = Some(end));
+        }
+        let stands_for: Vec<usize> = stands_for.into_iter().enumerate().map(|(own, end)| end.unwrap_or(own)).collect();
+        let first: &[usize] = self.nodes.first().map_or(&[], |start| &start.next);
+        let mut initial: Vec<usize> = first.iter().map(|node| stands_for[*node]).collect();
+        initial.sort_unstable();
+        initial.dedup();
+        let moves = self.nodes.iter().enumerate().map(|(from, node)| {
+            let leads =
+                node.next.iter().flat_map(|next| steps[*next].iter().map(|step| (step.clone(), stands_for[*next])));
+            leads.filter(|(step, to)| !step.is_empty() || *to != from).collect()
+        });
+        Ok(Labelled { initial, moves: moves.collect() }.reachable())
+    }
+}
+
+impl Labelled {
+    /// The part that can be reached, in the order in which it is.
+    pub(crate) fn reachable(&self) -> Self {
+        let mut order: Vec<usize> = Vec::new();
+        let mut numbers: FxHashMap<usize, usize> = FxHashMap::default();
+        let mut reach = |state: usize, order: &mut Vec<usize>| {
             let next = numbers.len();
-            *numbers.entry(node).or_insert_with(|| {
-                waiting.push(node);
+            *numbers.entry(state).or_insert_with(|| {
+                order.push(state);
                 next
             })
         };
-        let first: Vec<usize> = self.nodes.first().map(|start| start.next.clone()).unwrap_or_default();
-        let mut visible = Visible::default();
-        for node in first {
-            let state = number(node, &mut waiting);
-            if !visible.initial.contains(&state) {
-                visible.initial.push(state);
-            }
+        let initial = self.initial.iter().map(|state| reach(*state, &mut order)).collect();
+        let mut moves = Vec::new();
+        while moves.len() < order.len() {
+            let own = &self.moves[order[moves.len()]];
+            moves.push(own.iter().map(|(step, to)| (step.clone(), reach(*to, &mut order))).collect());
         }
-        let (mut done, mut work) = (0, 0);
-        while done < waiting.len() {
-            let node = waiting[done];
-            done += 1;
-            let mut moves = BTreeSet::new();
-            let (mut seen, mut silent) = (FxHashSet::from_iter([node]), vec![node]);
+        Self { initial, moves }
+    }
+
+    /// The graph without silent moves.
+    pub(crate) fn visible(&self) -> Result<Self, TooLarge> {
+        let mut moves: Vec<BTreeSet<(Step, usize)>> = Vec::with_capacity(self.moves.len());
+        let mut work = 0;
+        for state in 0..self.moves.len() {
+            let mut own = BTreeSet::new();
+            let (mut seen, mut silent) = (FxHashSet::from_iter([state]), vec![state]);
             while let Some(at) = silent.pop() {
-                for next in &self.nodes[at].next {
-                    work += steps[*next].len();
-                    for step in &steps[*next] {
-                        if !step.is_empty() {
-                            moves.insert((step.clone(), number(*next, &mut waiting)));
-                        } else if seen.insert(*next) {
-                            silent.push(*next);
-                        }
+                work += self.moves[at].len();
+                for (step, to) in &self.moves[at] {
+                    if !step.is_empty() {
+                        own.insert((step.clone(), *to));
+                    } else if seen.insert(*to) {
+                        silent.push(*to);
                     }
                 }
             }
-            if work > MAX_WORK || waiting.len() > MAX_VISIBLE {
+            if work > MAX_WORK {
                 return Err(TooLarge);
             }
             if is_on(Fault::MoveForgotten) {
-                moves.pop_last();
+                own.pop_last();
             }
-            visible.moves.push(moves);
+            moves.push(own);
         }
-        Ok(visible)
+        Ok(Self { initial: self.initial.clone(), moves }.reachable())
     }
 }
 
@@ -110,8 +141,7 @@ fn steps(node: &EventNode, alphabet: &Alphabet) -> Result<Vec<Step>, TooLarge> {
     let mut labels = node.labels.iter().copied();
     for (number, letter) in alphabet.letters.iter().enumerate() {
         let came = labels.next().unwrap_or(Truth::Unknown);
-        let bits: Vec<(u8, Truth)> =
-            letter.bits().map(|bit| (bit, labels.next().unwrap_or(Truth::Unknown))).collect();
+        let bits: Vec<(u8, Truth)> = letter.bits().map(|bit| (bit, labels.next().unwrap_or(Truth::Unknown))).collect();
         if came == Truth::False {
             continue;
         }

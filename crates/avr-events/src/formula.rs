@@ -9,6 +9,9 @@ use std::collections::BTreeSet;
 use crate::automaton::{EventAutomaton, EventMove, Seen};
 use crate::faults::{Fault, is_on};
 
+/// So many values are asked for one by one.
+const FEW_VALUES: usize = 4;
+
 impl EventAutomaton {
     /// The formula that the firmware can show each sequence of events that the automaton has.
     #[must_use]
@@ -27,18 +30,19 @@ impl EventAutomaton {
         format!("({})", parts.into_iter().collect::<Vec<_>>().join(" && "))
     }
 
-    /// The formula that a move can be shown. Where its events may have several values, there is a place at which each is possible.
+    /// The formula that a move can be shown, with each of the values that its events may have. Where reads may have many values, there
+    /// is one place at which each of them is possible.
     fn of_move(&self, it: &EventMove) -> String {
         let target = if is_on(Fault::OneEventOnly) { "true".to_owned() } else { format!("Q{}", it.to) };
         let steps: Vec<String> = self.exact(&it.step).into_iter().map(|step| format!("({step} && {target})")).collect();
         let silent = self.silent();
-        match steps.as_slice() {
-            [step] => format!("(mu W. <>({step} || ({silent} && W)))"),
-            steps => {
-                let all: Vec<String> = steps.iter().map(|step| format!("<>{step}")).collect();
-                format!("(mu W. (({}) || <>({silent} && W)))", all.join(" && "))
-            }
+        let is_read = |seen: &Seen| self.letter(*seen).event.starts_with("read(");
+        if steps.len() > FEW_VALUES && it.step.iter().all(is_read) {
+            let all: Vec<String> = steps.iter().map(|step| format!("<>{step}")).collect();
+            return format!("(mu W. (({}) || <>({silent} && W)))", all.join(" && "));
         }
+        let each: Vec<String> = steps.iter().map(|step| format!("(mu W. <>({step} || ({silent} && W)))")).collect();
+        each.join(" && ")
     }
 
     /// The conditions that a step has just these events, one for each combination of their values.

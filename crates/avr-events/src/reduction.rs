@@ -11,31 +11,34 @@ use rustc_hash::FxHashMap;
 use crate::alphabet::Alphabet;
 use crate::automaton::{EventAutomaton, EventMove, Occurred, Seen};
 use crate::cubes::{Cube, cover};
-use crate::extraction::{Step, Visible};
+use crate::extraction::{Labelled, Step, TooLarge};
 use crate::faults::{Fault, is_on};
 
 /// The most states that are compared with each other.
 const MAX_COMPARED: usize = 400;
 
-/// The automaton of a graph without silent steps.
-pub(crate) fn automaton(visible: &Visible, alphabet: &Alphabet) -> EventAutomaton {
-    let mut reduced = joined(visible, &bisimilar(visible));
+/// The automaton of a graph.
+pub(crate) fn automaton(graph: &Labelled, alphabet: &Alphabet) -> Result<EventAutomaton, TooLarge> {
+    let visible = joined(graph, &bisimilar(graph)).visible()?;
+    let mut reduced = joined(&visible, &bisimilar(&visible));
     if reduced.moves.len() <= MAX_COMPARED {
-        let simulated = simulated(&reduced);
-        reduced = pruned(&reduced, &simulated);
+        reduced = pruned(&reduced, &simulated(&reduced));
         reduced = joined(&reduced, &bisimilar(&reduced));
     }
-    let reduced = reachable(&reduced);
+    let reduced = reduced.reachable();
     let states = reduced.moves.iter().map(|moves| in_cubes(moves, alphabet)).collect();
-    EventAutomaton { alphabet: alphabet.clone(), initial: reduced.initial, states }
+    Ok(EventAutomaton { alphabet: alphabet.clone(), initial: reduced.initial, states })
 }
 
+/// The class of a state, and the moves from there into classes.
+type Signature<'a> = (usize, BTreeSet<(&'a Step, usize)>);
+
 /// The class of each state, where states of a class have moves with the same events into the same classes.
-fn bisimilar(graph: &Visible) -> Vec<usize> {
+fn bisimilar(graph: &Labelled) -> Vec<usize> {
     let mut classes = vec![0; graph.moves.len()];
     let mut count = 1;
     loop {
-        let mut known: FxHashMap<(usize, BTreeSet<(&Step, usize)>), usize> = FxHashMap::default();
+        let mut known: FxHashMap<Signature<'_>, usize> = FxHashMap::default();
         let mut next = Vec::with_capacity(classes.len());
         for (state, moves) in graph.moves.iter().enumerate() {
             let leads: BTreeSet<(&Step, usize)> = moves.iter().map(|(step, to)| (step, classes[*to])).collect();
@@ -52,18 +55,19 @@ fn bisimilar(graph: &Visible) -> Vec<usize> {
 }
 
 /// The graph of the classes.
-fn joined(graph: &Visible, classes: &[usize]) -> Visible {
+fn joined(graph: &Labelled, classes: &[usize]) -> Labelled {
     let count = classes.iter().max().map_or(0, |last| last + 1);
     let mut moves = vec![BTreeSet::new(); count];
     for (state, own) in graph.moves.iter().enumerate() {
-        moves[classes[state]].extend(own.iter().map(|(step, to)| (step.clone(), classes[*to])));
+        let into_classes = own.iter().map(|(step, to)| (step.clone(), classes[*to]));
+        moves[classes[state]].extend(into_classes.filter(|(step, to)| !step.is_empty() || *to != classes[state]));
     }
     let initial: BTreeSet<usize> = graph.initial.iter().map(|state| classes[*state]).collect();
-    Visible { initial: initial.into_iter().collect(), moves }
+    Labelled { initial: initial.into_iter().collect(), moves }
 }
 
 /// For each state those that simulate it: they answer each of its moves, again and again.
-fn simulated(graph: &Visible) -> Vec<Vec<bool>> {
+fn simulated(graph: &Labelled) -> Vec<Vec<bool>> {
     let count = graph.moves.len();
     let by_step: Vec<BTreeMap<&Step, Vec<usize>>> = graph
         .moves
@@ -97,13 +101,13 @@ fn simulated(graph: &Visible) -> Vec<Vec<bool>> {
 }
 
 /// The quotient by mutual simulation, without moves to states that others simulate.
-fn pruned(graph: &Visible, by: &[Vec<bool>]) -> Visible {
+fn pruned(graph: &Labelled, by: &[Vec<bool>]) -> Labelled {
     let count = graph.moves.len();
-    let representative = |state: usize| (0..count).find(|other| by[state][*other] && by[*other][state]).unwrap_or(state);
+    let representative =
+        |state: usize| (0..count).find(|other| by[state][*other] && by[*other][state]).unwrap_or(state);
     let of: Vec<usize> = (0..count).map(representative).collect();
-    let is_beaten = |state: usize, others: &[usize]| {
-        others.iter().any(|other| of[*other] != of[state] && by[state][*other])
-    };
+    let is_beaten =
+        |state: usize, others: &[usize]| others.iter().any(|other| of[*other] != of[state] && by[state][*other]);
     let mut moves = vec![BTreeSet::new(); count];
     for (state, own) in graph.moves.iter().enumerate() {
         if of[state] != state {
@@ -119,27 +123,7 @@ fn pruned(graph: &Visible, by: &[Vec<bool>]) -> Visible {
     let first = &graph.initial;
     let initial: BTreeSet<usize> =
         first.iter().filter(|state| !is_beaten(**state, first)).map(|state| of[*state]).collect();
-    Visible { initial: initial.into_iter().collect(), moves }
-}
-
-/// The part that can be reached, in the order in which it is.
-fn reachable(graph: &Visible) -> Visible {
-    let mut order: Vec<usize> = Vec::new();
-    let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut reach = |state: usize, order: &mut Vec<usize>| {
-        let next = numbers.len();
-        *numbers.entry(state).or_insert_with(|| {
-            order.push(state);
-            next
-        })
-    };
-    let initial = graph.initial.iter().map(|state| reach(*state, &mut order)).collect();
-    let mut moves = Vec::new();
-    while moves.len() < order.len() {
-        let own = &graph.moves[order[moves.len()]];
-        moves.push(own.iter().map(|(step, to)| (step.clone(), reach(*to, &mut order))).collect());
-    }
-    Visible { initial, moves }
+    Labelled { initial: initial.into_iter().collect(), moves }
 }
 
 /// The moves of a state, with the values of events as cubes where a step has one.

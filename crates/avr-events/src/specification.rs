@@ -82,8 +82,7 @@ impl EventAutomaton {
     fn written(&self) -> Result<Vec<Written>, TooLarge> {
         let names = self.names();
         let mut used: BTreeSet<String> = names.iter().cloned().collect();
-        let mut written: Vec<Written> =
-            names.into_iter().map(|name| Written { name, moves: Vec::new() }).collect();
+        let mut written: Vec<Written> = names.into_iter().map(|name| Written { name, moves: Vec::new() }).collect();
         for (state, moves) in self.states.iter().enumerate() {
             for EventMove { step, to } in moves {
                 let mut from = state;

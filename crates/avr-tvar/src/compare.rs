@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use avr_properties::PropertyError;
 use avr_report::Detail;
-use avr_verify::{Alphabet, Compared, Comparison, Culprit, Exhausted, Request, Unknown, compare, conformance, events};
+use avr_verify::{
+    Alphabet, Compared, Comparison, Culprit, Exhausted, Request, Results, Unknown, compare, conformance, events,
+};
 use clap::Args;
 
 use crate::error::InputError;
@@ -128,24 +130,27 @@ pub(crate) fn run(arguments: &Compare, mut inputs: Inputs) -> Result<Exit, Input
     let job = Arc::new(job);
     [&old, &job].into_iter().for_each(|job| output::image_warnings(&job.image));
     job::handle_interrupts(&job);
-    let (time, title) = (arguments.time(), name.clone());
+    let (time, title, seen) = (arguments.time(), name.clone(), alphabet.clone());
     let work = job::start(&job, arguments.jobs, move |job, sender: &Sender<Result<Compared, PropertyError>>| {
         // Nobody listens any more when the last moment has passed.
-        let _ = sender.send(compared((&old, job), &title, &alphabet, time));
+        let _ = sender.send(compared((&old, job), &title, &seen, time));
     })?;
-    let mut results = match job::watch(&job, &work) {
+    let (mut results, specification) = match job::watch(&job, &work) {
         Ended::Done(compared) => match compared? {
-            Compared::Results(results) => *results,
-            Compared::Nothing(reason) => job.undecided(Unknown::because(reason)),
+            Compared::Results(results, automaton) => {
+                let property = conformance(&name, &alphabet, Some(automaton));
+                (*results, Some(job.specification_of(vec![property])?))
+            }
+            Compared::Nothing(reason) => (job.undecided(Unknown::because(reason)), None),
         },
-        Ended::GivenUp(limit) => given_up(&job, limit, &name),
+        Ended::GivenUp(limit) => (given_up(&job, limit, &name), None),
         Ended::Failed => return Ok(Exit::Internal),
     };
     results.interrupted |= job.monitor.is_interrupted();
     if arguments.strict {
         results = results.strict();
     }
-    verify::report(&job, &results, &of_new, Detail::Verdicts)?;
+    verify::report_about(&job, specification.as_ref(), &results, (&of_new, Detail::Verdicts))?;
     Ok(Exit::of(&results, &[]))
 }
 
@@ -162,9 +167,9 @@ fn compared(
 }
 
 /// The results when the work did not come to an end in time.
-fn given_up(job: &Job, limit: Exhausted, name: &str) -> avr_verify::Results {
+fn given_up(job: &Job, limit: Exhausted, name: &str) -> Results {
     let reason = format!("{limit} while it was compared with {name}");
     let culprit = Culprit::of_limit(limit, "the work was given up".to_owned(), job.monitor.progress().refinements);
     let unknown = Unknown { culprit: Some(Box::new(culprit)), ..Unknown::because(reason) };
-    avr_verify::Results { interrupted: limit == Exhausted::Interrupted, ..job.undecided(unknown) }
+    Results { interrupted: limit == Exhausted::Interrupted, ..job.undecided(unknown) }
 }

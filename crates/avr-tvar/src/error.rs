@@ -52,6 +52,14 @@ pub enum InputErrorKind {
         /// The message.
         reason: String,
     },
+    /// There is no automaton of a firmware.
+    #[error("{path}: no specification can be written: {reason}")]
+    NoSpecification {
+        /// The firmware.
+        path: String,
+        /// The reason.
+        reason: String,
+    },
     /// An editor does not speak the language server protocol.
     #[error("the language server protocol broke off: {reason}")]
     Protocol {
@@ -348,6 +356,9 @@ impl InputErrorKind {
             Self::Image(error) => error.hint(),
             Self::Property(error) => return error.hint(),
             Self::InFile { hint, .. } => (*hint).to_owned(),
+            Self::NoSpecification { .. } => {
+                "raise --timeout, or name fewer events or fewer bits of their values".to_owned()
+            }
             Self::Event { .. } => "see `avr-tvar compare --help` for examples".to_owned(),
             Self::Protocol { .. } => {
                 "let an editor start it; `integrations/vscode` is an extension that does".to_owned()

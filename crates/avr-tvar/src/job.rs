@@ -312,6 +312,14 @@ impl Job {
         Setting { image, device, start: *start, file, eeprom }.specification()
     }
 
+    /// The question with these properties in place of those of the file.
+    pub(crate) fn specification_of(&self, properties: Vec<Property>) -> Result<Specification, PropertyError> {
+        let mut file = self.file.clone();
+        file.properties = properties;
+        let Self { image, device, eeprom, start, .. } = self;
+        Setting { image, device, start: *start, file: &file, eeprom }.specification()
+    }
+
     /// Waits this long for the results after a limit.
     pub(crate) fn wait_for_results(&mut self, last_moment: Duration) {
         self.monitor.wait_for_results(last_moment);

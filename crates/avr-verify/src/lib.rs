@@ -42,9 +42,7 @@ pub use avr_witness::{
 pub use call_graph::{Cycle, Routine, Segment, Survey, Usage, Way};
 pub use certificate::PropertyText;
 pub use certificate::certify::certify;
-pub use comparison::{
-    Compared, Comparison, EventsError, Extracted, compare, conformance, event_automaton, events,
-};
+pub use comparison::{Compared, Comparison, EventsError, Extracted, compare, conformance, event_automaton, events};
 pub use cost::{Exploration, Stored};
 pub use diagnosis::explosion::{Explosion, VaryingCell};
 pub use diagnosis::root_cause::{Culprit, Help, Obstacle, Origin, UnknownBits};
