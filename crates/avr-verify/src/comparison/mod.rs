@@ -13,7 +13,7 @@ use crate::assumptions::assumptions;
 use crate::findings::verify;
 use crate::request::{Reductions, Request};
 use crate::results::{Basis, PropertyResult, Results, Unknown, Verdict};
-use crate::state_graph::{StateGraph, graph};
+use crate::state_graph::{GraphNode, NodeKind, StateGraph, graph};
 use avr_events::faults::{Fault, is_on};
 use avr_events::{Alphabet, EventAutomaton, EventGraph, EventNode};
 use avr_properties::{Property, PropertyError, PropertyFile, PropertyKind, Relation, SpecificationAutomaton};
@@ -194,7 +194,8 @@ impl Side<'_> {
         let reductions = Reductions::NONE;
         let request = Request { file: &file, watch: &watch, reductions, known: None, findings: None, ..self.request };
         let (results, graph) = graph(&request)?;
-        let Some(graph) = graph else {
+        let explored = graph.filter(|graph| graph.nodes.first().is_some_and(|start| !start.edges.is_empty()));
+        let Some(graph) = explored else {
             let open = results.properties.first().map(|result| result.verdict.clone());
             let reason = if let Some(Verdict::Unknown(unknown)) = open { unknown.reason } else { String::new() };
             return Ok(Err(format!("its events could not be followed; {reason}")));
@@ -291,8 +292,13 @@ fn finished(
 fn event_graph(graph: &StateGraph, alphabet: &Alphabet) -> EventGraph {
     let places: Vec<Option<usize>> =
         alphabet.atoms().iter().map(|atom| graph.atoms.iter().position(|known| known == atom)).collect();
-    let node = |node: &crate::state_graph::GraphNode| EventNode {
-        labels: places.iter().map(|place| place.map_or(Truth::Unknown, |place| node.labels[place])).collect(),
+    // Sinks show nothing, and end what is known.
+    let label = |node: &GraphNode, place: &Option<usize>| match node.kind {
+        NodeKind::Running | NodeKind::Waiting => place.map_or(Truth::Unknown, |place| node.labels[place]),
+        NodeKind::Start | NodeKind::Hazard(_) | NodeKind::Limit(_) => Truth::False,
+    };
+    let node = |node: &GraphNode| EventNode {
+        labels: places.iter().map(|place| label(node, place)).collect(),
         next: node.edges.iter().flatten().map(|member| *member as usize).collect(),
     };
     EventGraph { nodes: graph.nodes.iter().map(node).collect() }
