@@ -2,7 +2,7 @@
 //!
 //! A state Q of the automaton says: each of its moves can be shown, after some silent steps, such that the state that the move
 //! leads to is true then. `Q = <>(…)` for each move, as a greatest fixed point over all states; the silent steps are a least one.
-//! SOUND: what is asked for implies that each word of the automaton is one of the firmware, whatever its initial content.
+//! SOUND: where it is true of some initial content, each word of the automaton is one of the firmware.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +13,30 @@ use crate::faults::{Fault, is_on};
 const FEW_VALUES: usize = 4;
 
 impl EventAutomaton {
-    /// The formula that the firmware can show each sequence of events that the automaton has.
+    /// The formula that the firmware can show each sequence of events that the automaton has, whatever its initial content.
     #[must_use]
     pub fn ability(&self) -> String {
+        self.ability_from(&self.initial)
+    }
+
+    /// The formulas of the same for the sequences from each of the initial states.
+    #[must_use]
+    pub fn abilities(&self) -> Vec<String> {
+        self.initial.iter().map(|state| self.ability_from(&[*state])).collect()
+    }
+
+    /// The formula that is decided only where it is known which initial content has which ability. It is true of every firmware.
+    #[must_use]
+    pub fn known_abilities(&self) -> String {
+        let all = if self.initial.len() > FEW_VALUES { vec![self.ability()] } else { self.abilities() };
+        let parts: Vec<String> = all.iter().map(|ability| format!("(({ability}) || !({ability}))")).collect();
+        parts.join(" && ")
+    }
+
+    fn ability_from(&self, states: &[usize]) -> String {
         let equations: Vec<String> =
             (0..self.states.len()).map(|state| format!("Q{state}. {}", self.of_state(state))).collect();
-        let first: Vec<String> = self.initial.iter().map(|state| format!("Q{state}")).collect();
+        let first: Vec<String> = states.iter().map(|state| format!("Q{state}")).collect();
         format!("nu {{ {} }} in ({})", equations.join(", "), first.join(" && "))
     }
 

@@ -109,7 +109,7 @@ pub fn compare(comparison: &Comparison<'_>) -> Result<Compared, PropertyError> {
             results.assumptions.extend(own.into_iter().filter(|text| !both.contains(text)));
             return Ok(Compared::Results(Box::new(results), specification));
         }
-        match side.read_off(&format!("({}) && {}", automaton.ability(), alphabet.known())) {
+        match side.read_off(&format!("{} && {}", automaton.known_abilities(), alphabet.known())) {
             Ok(Ok(finer)) if finer != automaton => automaton = finer,
             _ => {
                 *result = finished(result.clone(), None, &specification);
@@ -138,7 +138,7 @@ pub fn event_automaton(
         if side.can_do(&automaton).is_some() || side.clock.is_over() {
             break;
         }
-        match side.read_off(&format!("({}) && {}", automaton.ability(), alphabet.known())) {
+        match side.read_off(&format!("{} && {}", automaton.known_abilities(), alphabet.known())) {
             Ok(Ok(finer)) if finer != automaton => automaton = finer,
             _ => break,
         }
@@ -164,9 +164,11 @@ impl Clock {
         Self { started: Instant::now(), time }
     }
 
-    /// Half of the time that is left, for one of the questions.
+    /// Half of the time that is left, in tenths of a second, for one of the questions.
     fn share(&self) -> Option<Duration> {
-        self.time.map(|time| time.saturating_sub(self.started.elapsed()) / 2)
+        let tenths =
+            |left: Duration| Duration::from_millis(u64::try_from(left.as_millis() / 200).unwrap_or(u64::MAX) * 100);
+        self.time.map(|time| tenths(time.saturating_sub(self.started.elapsed())))
     }
 
     fn is_over(&self) -> bool {
@@ -222,24 +224,40 @@ impl Side<'_> {
 
     /// The proof that this image does no more than an automaton.
     fn does_no_more(&self, specification: &Arc<SpecificationAutomaton>) -> Result<Option<Proof>, PropertyError> {
-        Ok(proof(self.conforms(&self.request, specification)?, Fault::ConformanceAssumed))
+        Ok(proof(self.conforms(&self.request, specification)?))
     }
 
     /// The proof that this image does no less than an automaton.
+    ///
+    /// SOUND: a sequence of events needs one initial content from which it can be shown, which may be another for each initial
+    /// state of the automaton. That one has no ability is violated if some content has it.
     fn can_do(&self, automaton: &EventAutomaton) -> Option<Proof> {
-        let property = Property::new("events", PropertyKind::Formula { check: automaton.ability() });
-        let file = with_property(self.request.file, property);
+        let all = self.decided(&[automaton.ability()])?;
+        if all.iter().all(|result| result.verdict == Verdict::Holds) || is_on(Fault::AbilityAssumed) {
+            return all.into_iter().next();
+        }
+        let without: Vec<String> = automaton.abilities().iter().map(|ability| format!("!({ability})")).collect();
+        let denied = self.decided(&without)?;
+        let is_shown = denied.iter().all(|result| result.verdict == Verdict::Violated);
+        let model = denied.iter().position(|result| result.basis == Basis::Model).unwrap_or(0);
+        denied.into_iter().nth(model).filter(|_| is_shown)
+    }
+
+    /// The results of formulas about this image; none if they cannot be asked, because they grow too large.
+    fn decided(&self, formulas: &[String]) -> Option<Vec<PropertyResult>> {
+        let property = |check: &String| Property::new("events", PropertyKind::Formula { check: check.clone() });
+        let mut file = self.request.file.clone();
+        file.properties = formulas.iter().map(property).collect();
         let watch = Until::new(self.request.watch, self.clock.share());
         let request = Request { file: &file, watch: &watch, known: None, findings: None, ..self.request };
-        // A formula that grows too large proves nothing.
-        verify(&request).ok().and_then(|results| proof(results, Fault::AbilityAssumed))
+        verify(&request).ok().map(|results| results.properties)
     }
 }
 
 /// The result, if it holds.
-fn proof(results: Results, assumed: Fault) -> Option<Proof> {
+fn proof(results: Results) -> Option<Proof> {
     let result = results.properties.into_iter().next()?;
-    (result.verdict == Verdict::Holds || is_on(assumed)).then_some(result)
+    (result.verdict == Verdict::Holds || is_on(Fault::ConformanceAssumed)).then_some(result)
 }
 
 /// The file with one property, which is asked for alone.
