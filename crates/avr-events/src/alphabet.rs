@@ -41,6 +41,17 @@ impl fmt::Display for LetterError {
     }
 }
 
+impl fmt::Display for Letter {
+    /// The event, with the mask where not all bits of its value are seen.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.event)?;
+        match self.mask {
+            Some(mask) if mask != u8::MAX => write!(f, " & {mask:#04x}"),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl Letter {
     /// The event of a text, and its mask if it has one.
     ///

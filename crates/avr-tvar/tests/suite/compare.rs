@@ -37,6 +37,8 @@ fn compared(old: &str, new: &str, more: &[&str]) -> (Value, Option<i32>) {
     assert_eq!((&report["results"][0]["kind"], &report["firmware"]["path"]), (&"Conforms".into(), &new.into()));
     let roles: Vec<&Value> = report["inputs"].as_array().expect("a list").iter().map(|input| &input["role"]).collect();
     assert_eq!(roles, ["firmware", "specification"]);
+    let name = report["results"][0]["name"].as_str().expect("a text");
+    assert_eq!(name.contains("\"read(PINB) & 0x07\""), more.contains(&"read(PINB) & 0x07"), "{name}");
     (report["results"][0].clone(), output.status.code())
 }
 
@@ -132,7 +134,8 @@ fn a_firmware_conforms_to_the_specification_that_is_read_off() {
         let file = format!("{file}.{number}");
         let firmware = image(sample, "Os");
         let device = ["--device", "atmega328p-gpio"];
-        let written = avr_tvar(&[&["init", &firmware, "--spec", "--output", &file], &device[..], &alphabet].concat());
+        let init = ["init", &firmware, "--spec", "--output", &file, "--timeout", "5m"];
+        let written = avr_tvar(&[&init, &device[..], &alphabet].concat());
         assert_eq!(written.status.code(), Some(0), "{}", text(&written.stderr));
         let content = fs::read_to_string(&file).expect("it was written");
         assert!(content.contains("// Proved: it conforms to this, and it can do all of this."), "{content}");

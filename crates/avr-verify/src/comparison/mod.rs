@@ -62,10 +62,10 @@ pub struct Extracted {
     pub has_only: bool,
 }
 
-/// The property that a firmware conforms to an automaton of another.
+/// The property that a firmware conforms to an automaton of another. Its name has the bits that are seen.
 #[must_use]
 pub fn conformance(name: &str, alphabet: &Alphabet, automaton: Option<Arc<SpecificationAutomaton>>) -> Property {
-    let events: Vec<String> = alphabet.events().iter().map(|event| format!("{event:?}")).collect();
+    let events: Vec<String> = alphabet.letters.iter().map(|letter| format!("{:?}", letter.to_string())).collect();
     let text = format!("Conforms(to: {name:?}, alphabet: [{}], by: \"traces\")", events.join(", "));
     let kind = PropertyKind::Conforms {
         to: name.to_owned(),
