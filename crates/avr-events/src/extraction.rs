@@ -126,7 +126,7 @@ impl Labelled {
             if work > MAX_WORK {
                 return Err(TooLarge);
             }
-            if is_on(Fault::MoveForgotten) {
+            if is_on(Fault::MoveForgotten) || is_on(Fault::ConformanceAssumed) {
                 own.pop_last();
             }
             moves.push(own);

@@ -9,13 +9,13 @@ pub enum Fault {
     MoveForgotten,
     /// States are joined whatever their moves lead to.
     AllJoined,
-    /// The firmware is taken to be able to do all that its automaton does.
+    /// All states are joined, and the firmware is taken to be able to do all that its automaton does.
     AbilityAssumed,
-    /// The automaton is taken to do all that the firmware does.
+    /// A move of each state is forgotten, and the automaton is taken to do all that the firmware does.
     ConformanceAssumed,
-    /// The ability to show an event is asked for with any value.
+    /// All states are joined, and the ability to show an event is asked for with any value.
     ValuesIgnored,
-    /// After an event nothing more is asked for.
+    /// All states are joined, and after an event nothing more is asked for.
     OneEventOnly,
 }
 
@@ -29,6 +29,11 @@ impl Fault {
         Self::ValuesIgnored,
         Self::OneEventOnly,
     ];
+}
+
+/// True if all states are joined.
+pub(crate) fn joins_all() -> bool {
+    [Fault::AllJoined, Fault::AbilityAssumed, Fault::ValuesIgnored, Fault::OneEventOnly].into_iter().any(is_on)
 }
 
 #[cfg(any(test, feature = "faults"))]
