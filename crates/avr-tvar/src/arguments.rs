@@ -8,6 +8,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::batch::{self, Merge, VerifyAll};
+use crate::compare::{self, Compare};
 use crate::completions::{self, Completions, Man};
 use crate::explain::{self, Explain};
 use crate::graph::{self, By, Graph};
@@ -141,6 +142,9 @@ pub enum Command {
     /// Show where each subformula of a property holds, fails or is unknown
     #[command(after_help = explain::HELP)]
     Explain(Explain),
+    /// Compare a firmware image with an older one: whether it shows anything new
+    #[command(after_help = compare::HELP)]
+    Compare(Compare),
     /// Write the abstract state space as a graph for Graphviz
     #[command(after_help = graph::HELP)]
     Graph(Graph),

@@ -7,6 +7,7 @@ use avr_machine::ron_offset;
 use avr_machine::simulator::StimulusError;
 use avr_properties::{Excerpt, PropertyError};
 use avr_report::BaselineError;
+use avr_verify::EventsError;
 use ron::error::Position;
 use thiserror::Error;
 
@@ -44,6 +45,20 @@ pub enum InputErrorKind {
         problem: String,
         /// Advice.
         hint: &'static str,
+    },
+    /// An event cannot be seen.
+    #[error("{reason}")]
+    Event {
+        /// The message.
+        reason: String,
+    },
+    /// There is no automaton of a firmware.
+    #[error("{path}: no specification can be written: {reason}")]
+    NoSpecification {
+        /// The firmware.
+        path: String,
+        /// The reason.
+        reason: String,
     },
     /// An editor does not speak the language server protocol.
     #[error("the language server protocol broke off: {reason}")]
@@ -341,6 +356,10 @@ impl InputErrorKind {
             Self::Image(error) => error.hint(),
             Self::Property(error) => return error.hint(),
             Self::InFile { hint, .. } => (*hint).to_owned(),
+            Self::NoSpecification { .. } => {
+                "raise --timeout, or name fewer events or fewer bits of their values".to_owned()
+            }
+            Self::Event { .. } => "see `avr-tvar compare --help` for examples".to_owned(),
             Self::Protocol { .. } => {
                 "let an editor start it; `integrations/vscode` is an extension that does".to_owned()
             }
@@ -402,6 +421,15 @@ impl From<ImageError> for InputError {
 impl From<PropertyError> for InputError {
     fn from(error: PropertyError) -> Self {
         InputErrorKind::Property(Box::new(error)).into()
+    }
+}
+
+impl From<EventsError> for InputError {
+    fn from(error: EventsError) -> Self {
+        match error {
+            EventsError::Property(error) => error.into(),
+            EventsError::Letter(error) => InputErrorKind::Event { reason: error.to_string() }.into(),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The command `init`: a property file to begin with, with what a firmware tells of itself and what holds of it at present.
 
 mod library;
+mod spec;
 mod text;
 
 use std::collections::BTreeSet;
@@ -27,9 +28,13 @@ pub(crate) const HELP: &str = "\
 Examples:
   avr-tvar init firmware.elf > firmware.ron
   avr-tvar init firmware.hex --device attiny85 --output firmware.ron
+  avr-tvar init firmware.elf --spec --alphabet 'call(lock)' 'call(unlock)' > lock.spec.ron
 
 The file asks for no hazard, whether that holds at present or not, and has what holds at present, proved: the stack bound, and
-that the program can get back to its loops. What does not hold, or was not decided in time, is in it as a comment.";
+that the program can get back to its loops. What does not hold, or was not decided in time, is in it as a comment.
+
+With --spec it is a specification file for `Conforms`: the sequences of these events that the firmware can show at present. A comment
+says whether that is proved.";
 
 /// The largest number of loops that get a property.
 const MAX_LOOPS: usize = 4;
@@ -39,6 +44,12 @@ const MAX_LOOPS: usize = 4;
 pub struct Init {
     /// Firmware as ELF or Intel HEX; the content decides which
     pub firmware: PathBuf,
+    /// Write a specification file: the automaton of what the firmware does with the events of --alphabet
+    #[arg(long, requires = "alphabet")]
+    pub spec: bool,
+    /// The events of the specification, as in 'write(PORTB)'; a mask chooses bits of the value, as in 'read(PINB) & 0x04'
+    #[arg(long, value_name = "EVENT", num_args = 1.., requires = "spec")]
+    pub alphabet: Vec<String>,
     /// Write into this file, which must not be there yet; else to the standard output
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -90,6 +101,9 @@ pub(crate) fn run(arguments: &Init) -> Result<Exit, InputError> {
         jobs: arguments.jobs,
         ..Verify::of(arguments.firmware.clone(), None)
     };
+    if arguments.spec {
+        return spec::run(arguments, &verification);
+    }
     let prepared = |job: &mut Job| {
         let loops = loops(&job.image, &survey(&job.image, job.device));
         let recoveries = loops.iter().map(|one| format!("Recovery(to: \"pc == {:#06x}\")", one.head));
@@ -111,11 +125,16 @@ pub(crate) fn run(arguments: &Init) -> Result<Exit, InputError> {
     let survey = survey(&job.image, job.device);
     let loops = loops(&job.image, &survey);
     let findings = Findings { arguments, image: &job.image, device: job.device, survey, loops, results: &results };
-    match &arguments.output {
-        Some(path) => crate::files::save(path, |file| file.write_all(findings.text().as_bytes()))?,
-        None => output::results(&findings.text())?,
-    }
+    write(arguments, &findings.text())?;
     Ok(Exit::Holds)
+}
+
+/// Writes the text where it is to go.
+fn write(arguments: &Init, text: &str) -> Result<(), InputError> {
+    match &arguments.output {
+        Some(path) => crate::files::save(path, |file| file.write_all(text.as_bytes())),
+        None => output::results(text),
+    }
 }
 
 fn survey(image: &Image, device: &Device) -> Survey {

@@ -116,7 +116,7 @@ pub(crate) fn perform_with<T: Send + 'static>(
 }
 
 /// Reads all files that were not read yet and excludes contradictions.
-fn configure(arguments: &Verify, mut inputs: Inputs, started: Instant) -> Result<Job, InputError> {
+pub(crate) fn configure(arguments: &Verify, mut inputs: Inputs, started: Instant) -> Result<Job, InputError> {
     let properties = arguments.properties.as_deref();
     let text = properties.map(|path| read_text(&mut inputs, path)).transpose()?;
     let named = properties.zip(text.as_deref());
@@ -312,6 +312,14 @@ impl Job {
         Setting { image, device, start: *start, file, eeprom }.specification()
     }
 
+    /// The question with these properties in place of those of the file.
+    pub(crate) fn specification_of(&self, properties: Vec<Property>) -> Result<Specification, PropertyError> {
+        let mut file = self.file.clone();
+        file.properties = properties;
+        let Self { image, device, eeprom, start, .. } = self;
+        Setting { image, device, start: *start, file: &file, eeprom }.specification()
+    }
+
     /// Waits this long for the results after a limit.
     pub(crate) fn wait_for_results(&mut self, last_moment: Duration) {
         self.monitor.wait_for_results(last_moment);
@@ -338,7 +346,18 @@ impl Job {
 
     /// The results when the work did not come to an end in time: what was decided before.
     pub(crate) fn given_up(&self, limit: Exhausted) -> Results {
-        let (progress, reason) = (self.monitor.progress(), self.reason(limit));
+        let reason = self.reason(limit);
+        let invariants = self.known.invariants();
+        let reason = invariants.as_ref().map_or_else(|| reason.clone(), |outcome| outcome.with_alarm(&reason));
+        let refinements = self.monitor.progress().refinements;
+        let culprit = Culprit::of_limit(limit, "the work was given up".to_owned(), refinements);
+        let unknown = Unknown { culprit: Some(Box::new(culprit)), ..Unknown::because(reason) };
+        Results { interrupted: limit == Exhausted::Interrupted, ..self.undecided(unknown) }
+    }
+
+    /// The results where nothing more is known than what was decided before.
+    pub(crate) fn undecided(&self, unknown: Unknown) -> Results {
+        let progress = self.monitor.progress();
         let statistics = Statistics {
             refinements: progress.refinements,
             states: progress.states.max(progress.largest.states),
@@ -346,9 +365,6 @@ impl Job {
             time: self.monitor.elapsed(),
         };
         let invariants = self.known.invariants();
-        let reason = invariants.as_ref().map_or_else(|| reason.clone(), |outcome| outcome.with_alarm(&reason));
-        let culprit = Culprit::of_limit(limit, "the work was given up".to_owned(), progress.refinements);
-        let unknown = Unknown { culprit: Some(Box::new(culprit)), ..Unknown::because(reason) };
         let start = self.file.start_address(self.device, self.start);
         let binding = Binding {
             device: self.device,
@@ -385,7 +401,7 @@ impl Job {
             survey: None,
             assumptions: [assumptions(&self.file, self.start, self.device), fairness(&self.file, &binding)].concat(),
             ended_paths: BTreeMap::new(),
-            interrupted: limit == Exhausted::Interrupted,
+            interrupted: false,
             passes: progress.pass,
             last_pass: Duration::ZERO,
             exploration: None,

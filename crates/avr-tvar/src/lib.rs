@@ -11,6 +11,7 @@ mod baseline;
 mod batch;
 mod certificate;
 mod check;
+mod compare;
 mod completions;
 mod configuration;
 mod confirm;
@@ -129,6 +130,7 @@ fn execute(arguments: &Arguments, inputs: Inputs, line: &[OsString]) -> Exit {
         Command::VerifyAll(arguments) => batch::verify_all(arguments),
         Command::Merge(arguments) => batch::merge(arguments),
         Command::Explain(arguments) => explain::run(arguments, inputs),
+        Command::Compare(arguments) => compare::run(arguments, inputs),
         Command::Graph(arguments) => graph::run(arguments),
         Command::Init(arguments) => init::run(arguments),
         Command::Props(arguments) => props::run(arguments),

@@ -287,7 +287,7 @@ pub struct ReportFile {
 }
 
 /// Reads `FORMAT=FILE`.
-fn report_file(text: &str) -> Result<ReportFile, String> {
+pub(crate) fn report_file(text: &str) -> Result<ReportFile, String> {
     let names = || {
         let values = ReportFormat::value_variants().iter().filter_map(ValueEnum::to_possible_value);
         values.map(|value| value.get_name().to_owned()).collect::<Vec<_>>().join(", ")

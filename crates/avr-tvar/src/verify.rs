@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use avr_certificate::{Certificate, Claim};
-use avr_properties::PropertyError;
+use avr_properties::{PropertyError, Specification};
 use avr_report::{Detail, Report, ReportOrigin};
 use avr_verify::{Exhausted, Progress, Request, Results, Watch};
 
@@ -140,16 +140,25 @@ fn rechecked(arguments: &Verify, inputs: Inputs) -> Result<Option<Results>, Inpu
 
 /// Reports, and says whether something is denied that the comparison with the older report found.
 fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> Result<bool, InputError> {
+    report_about(job, Some(&job.specification()?), results, (arguments, detail))
+}
+
+/// The same where the question is told, or is not known.
+pub(crate) fn report_about(
+    job: &Job,
+    specification: Option<&Specification>,
+    results: &Results,
+    (arguments, detail): (&Verify, Detail),
+) -> Result<bool, InputError> {
     let peak_memory_bytes = memory::peak() as u64;
     let inputs = job.inputs.listed();
-    let specification = job.specification()?;
     let machine = avr_verify::machine(&job.request())?;
     let made = Made::now();
     let report = Report {
         image: &job.image,
         device: job.device.name,
         results,
-        specification: Some(&specification),
+        specification,
         stopped_by: job.monitor.stopped_by(),
         peak_memory_bytes,
         machine: Some(&machine),

@@ -6,6 +6,7 @@
 mod assumptions;
 mod call_graph;
 mod certificate;
+mod comparison;
 mod cost;
 mod diagnosis;
 mod early_results;
@@ -27,6 +28,7 @@ mod varied_programs;
 mod worst_case;
 
 pub use assumptions::{assumptions, fairness};
+pub use avr_events::{Alphabet, EventAutomaton, faults as event_faults};
 pub use avr_model::Firmware;
 pub use avr_model::pass::Pass;
 pub use avr_model::predicates::{PredicateOrder, UsedPredicate};
@@ -40,6 +42,7 @@ pub use avr_witness::{
 pub use call_graph::{Cycle, Routine, Segment, Survey, Usage, Way};
 pub use certificate::PropertyText;
 pub use certificate::certify::certify;
+pub use comparison::{Compared, Comparison, EventsError, Extracted, compare, conformance, event_automaton, events};
 pub use cost::{Exploration, Stored};
 pub use diagnosis::explosion::{Explosion, VaryingCell};
 pub use diagnosis::root_cause::{Culprit, Help, Obstacle, Origin, UnknownBits};

@@ -7,6 +7,7 @@ mod batch;
 mod certificate;
 mod certificate_mutants;
 mod cli;
+mod compare;
 mod configuration;
 mod conformance;
 mod data_sheet;

@@ -3,6 +3,8 @@
 //! One program for all: each would take its time to link.
 
 mod alarms;
+mod blocks;
+mod comparison;
 mod conformance;
 mod culprit;
 mod facts;

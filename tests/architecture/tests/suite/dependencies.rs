@@ -15,7 +15,7 @@ const FLOORS: &[&[&str]] = &[
     &["avr-testkit"],
     &["mu-calculus", "avr-machine"],
     &["tvar", "avr-properties", "avr-certificate", "avr-analysis"],
-    &["avr-predicates"],
+    &["avr-predicates", "avr-events"],
     &["avr-model", "avr-invariant", "avr-symbolic"],
     &["avr-witness", "avr-progress"],
     &["avr-verify", "avr-check"],
