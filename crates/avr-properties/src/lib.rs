@@ -43,8 +43,8 @@ pub use allowed_finding::AllowedFinding;
 pub use allowed_hazard::AllowedHazard;
 pub use atom::{Atom, AtomKind, AtomTable, Compare};
 pub use bind::{
-    Assumptions, Binding, BoundAssumption, BoundProperty, ComparedNumbers, Fairness, NamedPredicates, Order, bind,
-    bind_assumption, bind_assumptions, bind_predicates, formula_text, without_always,
+    Assumptions, Binding, BoundAssumption, BoundProperty, ComparedNumbers, Fairness, MachineError, NamedPredicates,
+    Order, bind, bind_assumption, bind_assumptions, bind_machines, bind_predicates, formula_text, without_always,
 };
 pub use code_place::code_at;
 pub use conformance::{
@@ -54,7 +54,9 @@ pub use conformance::{
 pub use definitions::Definitions;
 pub use entry::Entry;
 pub use error::{PropertyError, PropertyErrorKind, UnsupportedProperty};
-pub use file::{Assumption, EnvironmentEvent, FILE_FIELDS, Fuses, PropertyFile, entry_fields, entry_kinds};
+pub use file::{
+    Assumption, EnvironmentEvent, EnvironmentMachine, FILE_FIELDS, Fuses, PropertyFile, entry_fields, entry_kinds,
+};
 pub use finding_kind::FindingKind;
 pub use literals::{Literal, literals};
 pub use main_entry::main_entry;

@@ -85,7 +85,9 @@ impl<'a> Request<'a> {
 
     /// The outcome of looking for invariants of the machine of this request, if that is wanted. Their stack bound is known from then on.
     pub(crate) fn find_invariants(&self, machine: &Machine) -> Option<Sought> {
-        let is_wanted = matches!(self.invariants, InvariantUse::Find) && self.strategy == Strategy::Default;
+        // SOUND: maps and claims know nothing of machines that drive inputs, nor of what these leave without a value.
+        let is_free = self.file.machines.is_empty();
+        let is_wanted = matches!(self.invariants, InvariantUse::Find) && self.strategy == Strategy::Default && is_free;
         let mut sought = is_wanted.then(|| Sought::look(machine, self.image, self.watch))?;
         let Self { image, device, start, file, eeprom, .. } = *self;
         sought.find_lines(&Trial {
@@ -121,7 +123,8 @@ impl<'a> Request<'a> {
     #[must_use]
     pub fn allows_reduction(&self) -> bool {
         // SOUND: where paths end, what comes before their end is never looked at afterwards, so nothing may be deferred.
-        let is_allowed = self.strategy == Strategy::Default && !self.file.ends_paths();
+        // Nor where machines drive inputs: what they hear or drive in a handler may be told apart by it.
+        let is_allowed = self.strategy == Strategy::Default && !self.file.ends_paths() && self.file.machines.is_empty();
         is_allowed && self.reductions != Reductions::NONE
     }
 

@@ -5,6 +5,7 @@
 mod alarms;
 mod conformance;
 mod culprit;
+mod environments;
 mod facts;
 mod known;
 mod logic;

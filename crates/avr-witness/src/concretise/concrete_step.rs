@@ -16,6 +16,7 @@ use avr_properties::Event as Watched;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use three_valued::TvByte;
 
 /// A question of a step with the answer that it got.
 #[derive(Clone, Debug)]
@@ -220,6 +221,25 @@ impl Environment<u8> for Trial<'_> {
         value
     }
 
+    /// A value that is in none of the parts stands for one that is: so each answer is a value that is possible.
+    fn input_among(
+        &mut self,
+        source: Input,
+        mask: u8,
+        parts: &[TvByte],
+        demand: Demand,
+        who: DeterminedBy,
+    ) -> Result<(usize, u8), Stop> {
+        let natural = within(parts, self.natural(source, mask, demand, who) & mask);
+        let value = match self.answer() {
+            Some(Answer::Input(value)) => within(parts, value & mask),
+            _ => natural,
+        };
+        self.asked.push(Asked::Input { source, mask, value, natural, who, too_soon: false });
+        let part = parts.iter().position(|part| part.contains(value)).ok_or(Stop::Infeasible)?;
+        Ok((part, value))
+    }
+
     fn choose(&mut self, _count: usize) -> usize {
         0
     }
@@ -258,6 +278,15 @@ impl Environment<u8> for Trial<'_> {
     fn before_instruction(&mut self, _machine: &Machine, _state: &mut MachineState<u8>) {
         self.executes = true;
     }
+}
+
+/// A value in some parts: this one if it is in one of them.
+fn within(parts: &[TvByte], value: u8) -> u8 {
+    if parts.is_empty() || parts.iter().any(|part| part.contains(value)) {
+        return value;
+    }
+    let part = parts[usize::from(value) % parts.len()];
+    part.value() | value & part.unknown_mask()
 }
 
 /// A step that was tried.
