@@ -108,13 +108,6 @@ fn automaton(
     binding: &Binding<'_>,
 ) -> Result<EnvironmentAutomaton, PropertyError> {
     let at_machine = |error| PropertyErrorKind::Machine(error).at_place(machine.place.clone());
-    let Some(specification) = &machine.automaton else {
-        let kind = SpecificationError::NotRead(machine.spec.clone());
-        return Err(PropertyErrorKind::Specification(kind).at_place(machine.place.clone()));
-    };
-    if specification.states.len() > MAX_AUTOMATON_STATES {
-        return Err(at_machine(MachineError::TooManyStates));
-    }
     let mut drives: BTreeMap<DataAddress, u8> = BTreeMap::new();
     for text in &machine.drives {
         let (address, mask) = driven.add(text, binding)?;
@@ -122,6 +115,13 @@ fn automaton(
     }
     if drives.is_empty() {
         return Err(at_machine(MachineError::DrivesNothing));
+    }
+    let Some(specification) = &machine.automaton else {
+        let kind = SpecificationError::NotRead(machine.spec.clone());
+        return Err(PropertyErrorKind::Specification(kind).at_place(machine.place.clone()));
+    };
+    if specification.states.len() > MAX_AUTOMATON_STATES {
+        return Err(at_machine(MachineError::TooManyStates));
     }
     let states = specification.states.iter().map(|it| state(it, &drives, binding));
     let states = states.collect::<Result<Vec<AutomatonState>, _>>()?;

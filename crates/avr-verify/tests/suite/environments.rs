@@ -152,21 +152,17 @@ impl Machine {
         let count = 1 + random.below(4_usize);
         let any = |random: &mut Random| {
             let letter = random.pick(&[Letter::ReadB, Letter::ReadB, Letter::ReadB, Letter::WriteB]);
-            let test = random.chance(70).then(|| Test::random(random));
-            Move { on: (!random.chance(12)).then_some((letter, test)), to: random.below(count) }
+            let test = random.chance(93).then(|| Test::random(random));
+            Move { on: (!random.chance(8)).then_some((letter, test)), to: random.below(count) }
         };
         let mut states: Vec<Vec<Move>> = Vec::new();
         for _ in 0..count {
             let number = 1 + random.below(4_usize);
             let mut moves: Vec<Move> = (0..number).map(|_| any(random)).collect();
-            if random.chance(75) {
-                moves.push(Move { on: Some((Letter::ReadB, None)), to: random.below(count) });
+            if random.chance(70) {
+                moves.push(Move { on: Some((Letter::ReadB, Some(Test::random(random)))), to: random.below(count) });
             }
             states.push(moves);
-        }
-        let first = Move { on: Some((Letter::ReadB, None)), to: 0 };
-        if !states[0].contains(&first) && random.chance(80) {
-            states[0].push(first);
         }
         // Each state is reached.
         for state in 1..count {

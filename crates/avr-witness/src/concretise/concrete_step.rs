@@ -629,8 +629,8 @@ impl<'a> Stepper<'a> {
     }
 }
 
-/// The entry of a stimulus for a step. Bits that the property file assumes are in it as well, so that the run is the same
-/// without the assumptions.
+/// The entry of a stimulus for a step. Bits that the property file assumes are in it as well, and those that machines drive are with
+/// the others of their register, so that the run is the same without the assumptions and the machines.
 fn exact_step(machine: &Machine, step: u64, asked: &[Asked]) -> ExactStep {
     let mut exact = ExactStep { step, ..ExactStep::default() };
     for one in asked {
@@ -647,7 +647,23 @@ fn exact_step(machine: &Machine, step: u64, asked: &[Asked]) -> ExactStep {
             Asked::Choice { chosen, .. } => exact.choice = Some(*chosen),
         }
     }
+    for driven in machine.options().automata.iter().flat_map(|automaton| automaton.drives.keys()) {
+        join_parts(&mut exact.inputs, *driven);
+    }
     exact
+}
+
+/// Puts together the bits of a register that one read asked for in parts.
+fn join_parts(inputs: &mut [ExactInput], register: DataAddress) {
+    let parts = || inputs.iter().filter(|input| input.register == register);
+    let mask = parts().fold(0, |all, part| all | part.mask);
+    let count: u32 = parts().map(|part| part.mask.count_ones()).sum();
+    let value = parts().fold(0, |all, part| all | part.value);
+    if count == mask.count_ones() {
+        inputs.iter_mut().filter(|input| input.register == register).for_each(|part| {
+            (part.mask, part.value) = (mask, value);
+        });
+    }
 }
 
 /// True if a step gets what it gets without an entry.

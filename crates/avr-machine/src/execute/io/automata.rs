@@ -113,10 +113,12 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             1 => 0,
             _ if is_on(Fault::AutomatonNoChoice) => 0,
             count => {
-                let parts: Vec<TvByte> = (0..=u8::MAX).take(count).map(TvByte::constant).collect();
+                let parts: Vec<TvByte> = (0..u8::MAX).take(count).map(TvByte::constant).collect();
                 let source = Input::Register(AUTOMATON_CHOICE);
+                // No more bits than it takes: whoever tries all answers tries few.
+                let mask = u8::MAX >> (parts.len() as u8 - 1).leading_zeros();
                 let by = DeterminedBy::Environment;
-                self.environment.input_among(source, 0xff, &parts, Demand::Decides, by)?.0
+                self.environment.input_among(source, mask, &parts, Demand::Decides, by)?.0
             }
         };
         self.state.control.automata[index] = answer.to[number];
