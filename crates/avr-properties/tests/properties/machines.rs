@@ -30,45 +30,243 @@ fn check_move(drives: &str, on: &str, expected: Expect) {
 
 #[test]
 fn entries() {
-    check("reste", RIGHT, expect![[""]]);
-    check("machine(spec: \"m\")", RIGHT, expect![[""]]);
-    check("machine(spec: \"m\", drives: [\"UDR0\"], from: 1)", RIGHT, expect![[""]]);
-    check("machine(spec: \"other\", drives: [\"UDR0\"])", RIGHT, expect![[""]]);
-    check("machine(spec: \"m\", drives: [])", RIGHT, expect![[""]]);
+    check(
+        "reste",
+        RIGHT,
+        expect![[r#"
+        p.ron:1:16: there is no 'reste' here; did you mean reset?
+          (environment: [reste])
+                         ^^^^^"#]],
+    );
+    check(
+        "machine(spec: \"m\")",
+        RIGHT,
+        expect![[r#"
+        p.ron:1:33: the field 'drives' is missing
+          (environment: [machine(spec: "m")])
+                                          ^"#]],
+    );
+    check(
+        "machine(spec: \"m\", drives: [\"UDR0\"], from: 1)",
+        RIGHT,
+        expect![[r#"
+        p.ron:1:53: there is no field 'from' here
+          (environment: [machine(spec: "m", drives: ["UDR0"], from: 1)])
+                                                              ^^^^
+        hint: known here: spec, drives"#]],
+    );
+    check(
+        "machine(spec: \"other\", drives: [\"UDR0\"])",
+        RIGHT,
+        expect![[r#"
+        p.ron:1:30: the specification other was not read
+          (environment: [machine(spec: "other", drives: ["UDR0"])])
+                                       ^^^^^^^
+        hint: it is read where a property file names it, or its text is in the field `specifications`"#]],
+    );
+    check(
+        "machine(spec: \"m\", drives: [])",
+        RIGHT,
+        expect![[r#"
+        p.ron:1:30: the machine drives nothing
+          (environment: [machine(spec: "m", drives: [])])
+                                       ^^^
+        hint: name inputs, as in drives: ["UDR0", "PIND.2"]"#]],
+    );
     let five = vec!["machine(spec: \"m\", drives: [\"UDR0\"])"; 5].join(", ");
-    check(&five, RIGHT, expect![[""]]);
+    check(
+        &five,
+        RIGHT,
+        expect![[r#"
+        p.ron:1:182: an environment has at most 4 machines
+          (environment: [machine(spec: "m", drives: ["UDR0"]), machine(spec: "m", drives: ["UDR0"]), machine(spec: "m", drives: ["UDR0"]), machine(spec: "m", drives: ["UDR0"]), machine(spec: "m", drives: ["UDR0"])])
+                                                                                                                                                                                               ^^^"#]],
+    );
 }
 
 #[test]
 fn drivers() {
     let drives = |text: &str| format!("machine(spec: \"m\", drives: [{text}])");
-    check(&drives("\"UDR\""), RIGHT, expect![[""]]);
-    check(&drives("\"PIND.9\""), RIGHT, expect![[""]]);
-    check(&drives("\"PORTB\""), RIGHT, expect![[""]]);
-    check(&drives("\"UCSR0A.RXC0\""), RIGHT, expect![[""]]);
-    check(&drives("\"ADCL\""), RIGHT, expect![[""]]);
-    check(&drives("\"PIND.2\", \"PIND\""), RIGHT, expect![[""]]);
-    check(&format!("{0}, {0}", drives("\"UDR0\"")), RIGHT, expect![[""]]);
-    check(&format!("{}], assume: [\"UDR0 & 0x80 == 0\"", drives("\"UDR0\"")), RIGHT, expect![[""]]);
+    check(
+        &drives("\"UDR\""),
+        RIGHT,
+        expect![[r#"
+        p.ron:1:44: nothing is named 'UDR'; did you mean UDR0?
+          (environment: [machine(spec: "m", drives: ["UDR"])])
+                                                     ^^^^^"#]],
+    );
+    check(
+        &drives("\"PIND.9\""),
+        RIGHT,
+        expect![[r#"
+        p.ron:1:44: nothing is named '9'
+          (environment: [machine(spec: "m", drives: ["PIND.9"])])
+                                                     ^^^^^^^^"#]],
+    );
+    check(
+        &drives("\"PORTB\""),
+        RIGHT,
+        expect![[r#"
+        p.ron:1:44: PORTB is no input that a machine can drive
+          (environment: [machine(spec: "m", drives: ["PORTB"])])
+                                                     ^^^^^^^
+        hint: name pins (`PIND`, `PIND.2`), or the register of received bytes (`UDR0`): what hardware has there anew at each read"#]],
+    );
+    check(
+        &drives("\"UCSR0A.RXC0\""),
+        RIGHT,
+        expect![[r#"
+        p.ron:1:44: UCSR0A.RXC0 is no input that a machine can drive
+          (environment: [machine(spec: "m", drives: ["UCSR0A.RXC0"])])
+                                                     ^^^^^^^^^^^^^
+        hint: name pins (`PIND`, `PIND.2`), or the register of received bytes (`UDR0`): what hardware has there anew at each read"#]],
+    );
+    check(
+        &drives("\"ADCL\""),
+        RIGHT,
+        expect![[r#"
+        p.ron:1:44: ADCL is no input that a machine can drive
+          (environment: [machine(spec: "m", drives: ["ADCL"])])
+                                                     ^^^^^^
+        hint: name pins (`PIND`, `PIND.2`), or the register of received bytes (`UDR0`): what hardware has there anew at each read"#]],
+    );
+    check(
+        &drives("\"PIND.2\", \"PIND\""),
+        RIGHT,
+        expect![[r#"
+        p.ron:1:54: PIND is driven twice
+          (environment: [machine(spec: "m", drives: ["PIND.2", "PIND"])])
+                                                               ^^^^^^
+        hint: let one machine drive it"#]],
+    );
+    check(
+        &format!("{0}, {0}", drives("\"UDR0\"")),
+        RIGHT,
+        expect![[r#"
+        p.ron:1:82: UDR0 is driven twice
+          (environment: [machine(spec: "m", drives: ["UDR0"]), machine(spec: "m", drives: ["UDR0"])])
+                                                                                           ^^^^^^
+        hint: let one machine drive it"#]],
+    );
+    check(
+        &format!("{}], assume: [\"UDR0 & 0x80 == 0\"", drives("\"UDR0\"")),
+        RIGHT,
+        expect![[r#"
+        p.ron:1:44: UDR0 is driven, and `assume` says that it is constant
+          (environment: [machine(spec: "m", drives: ["UDR0"])], assume: ["UDR0 & 0x80 == 0"])
+                                                     ^^^^^^
+        hint: leave one of both out"#]],
+    );
 }
 
 #[test]
 fn moves() {
-    check_move("PIND.2", "read(PINB)", expect![[""]]);
-    check_move("UDR0", "write(UDR0)", expect![[""]]);
-    check_move("UDR0", "read(UDR)", expect![[""]]);
-    check_move("UDR0", "call(main)", expect![[""]]);
-    check_move("UDR0", "interrupt(USART_RX)", expect![[""]]);
-    check_move("UDR0", "read(mem[0x0100])", expect![[""]]);
-    check_move("UDR0", "UDR0 == 3", expect![[""]]);
-    check_move("UDR0", "read(UDR0) == GPIOR0", expect![[""]]);
-    check_move("PIND.2", "read(PIND) == 4", expect![[""]]);
-    check_move("PIND.2", "read(PIND) & 8 == 8", expect![[""]]);
-    check_move("PIND.2", "read(PIND) & 4 == 3", expect![[""]]);
+    check_move(
+        "PIND.2",
+        "read(PINB)",
+        expect![[r#"
+        p.ron:1:30: no move on read(PIND) gives PIND a value
+          (environment: [machine(spec: "m", drives: ["PIND.2"])])
+                                       ^^^
+        hint: add one, as in (on: "read(UDR0) == 3", to: "…")"#]],
+    );
+    check_move(
+        "UDR0",
+        "write(UDR0)",
+        expect![[r#"
+        p.ron:1:30: no move on read(UDR0) gives UDR0 a value
+          (environment: [machine(spec: "m", drives: ["UDR0"])])
+                                       ^^^
+        hint: add one, as in (on: "read(UDR0) == 3", to: "…")"#]],
+    );
+    check_move(
+        "UDR0",
+        "read(UDR)",
+        expect![[r#"
+        m:1:52: state a: nothing is named 'UDR'; did you mean UDR0?
+          (initial: ["a"], states: {"a": (moves: [(on: "read(UDR)", to: "a")])})
+                                                             ^^^"#]],
+    );
+    check_move(
+        "UDR0",
+        "call(main)",
+        expect![[r#"
+        m:1:46: state a: a machine hears accesses to single registers, and this is another event
+          (initial: ["a"], states: {"a": (moves: [(on: "call(main)", to: "a")])})
+                                                       ^^^^^^^^^^^^
+        hint: write `read(R)` or `write(R)` with a register R, or `tau`"#]],
+    );
+    check_move(
+        "UDR0",
+        "interrupt(USART_RX)",
+        expect![[r#"
+        m:1:46: state a: a machine hears accesses to single registers, and this is another event
+          (initial: ["a"], states: {"a": (moves: [(on: "interrupt(USART_RX)", to: "a")])})
+                                                       ^^^^^^^^^^^^^^^^^^^^^
+        hint: write `read(R)` or `write(R)` with a register R, or `tau`"#]],
+    );
+    check_move(
+        "UDR0",
+        "read(mem[0x0100])",
+        expect![[r#"
+        m:1:46: state a: a machine hears accesses to single registers, and this is another event
+          (initial: ["a"], states: {"a": (moves: [(on: "read(mem[0x0100])", to: "a")])})
+                                                       ^^^^^^^^^^^^^^^^^^^
+        hint: write `read(R)` or `write(R)` with a register R, or `tau`"#]],
+    );
+    check_move(
+        "UDR0",
+        "UDR0 == 3",
+        expect![[r#"
+        m:1:47: state a: hardware changes every bit of UDR0, so no state holds them
+          (initial: ["a"], states: {"a": (moves: [(on: "UDR0 == 3", to: "a")])})
+                                                        ^^^^
+        hint: the event read(UDR0) speaks of what the program reads there"#]],
+    );
+    check_move(
+        "UDR0",
+        "read(UDR0) == GPIOR0",
+        expect![[r#"
+        m:1:46: state a: this compares the value with more than numbers
+          (initial: ["a"], states: {"a": (moves: [(on: "read(UDR0) == GPIOR0", to: "a")])})
+                                                       ^^^^^^^^^^^^^^^^^^^^^^
+        hint: write a comparison with constants, as in "write(UDR0) & 0xf0 == 0x10""#]],
+    );
+    check_move(
+        "PIND.2",
+        "read(PIND) == 4",
+        expect![[r#"
+        m:1:46: state a: this compares bits of PIND that the machine does not drive
+          (initial: ["a"], states: {"a": (moves: [(on: "read(PIND) == 4", to: "a")])})
+                                                       ^^^^^^^^^^^^^^^^^
+        hint: mask them, as in "read(PIND) & 0x04 == 0x04", or drive them as well"#]],
+    );
+    check_move(
+        "PIND.2",
+        "read(PIND) & 8 == 8",
+        expect![[r#"
+        m:1:46: state a: this compares bits of PIND that the machine does not drive
+          (initial: ["a"], states: {"a": (moves: [(on: "read(PIND) & 8 == 8", to: "a")])})
+                                                       ^^^^^^^^^^^^^^^^^^^^^
+        hint: mask them, as in "read(PIND) & 0x04 == 0x04", or drive them as well"#]],
+    );
+    check_move(
+        "PIND.2",
+        "read(PIND) & 4 == 3",
+        expect![[r#"
+        m:1:47: state a: `read(PIND) & 4 == 3` is never true: the left side has no bits but 0x4
+          (initial: ["a"], states: {"a": (moves: [(on: "read(PIND) & 4 == 3", to: "a")])})
+                                                        ^^^^^^^^^^^^^^^^^^^
+        hint: write `false` if that is meant"#]],
+    );
     check(
         "machine(spec: \"m\", drives: [\"UDR0\"])",
         "(initial: [\"a\"], states: {\"a\": (data: \"PORTB == 1\", moves: [(on: \"read(UDR0)\", to: \"a\")])})",
-        expect![[""]],
+        expect![[r#"
+            m:1:39: state a: a state of a machine has no data: it is outside of the firmware
+              (initial: ["a"], states: {"a": (data: "PORTB == 1", moves: [(on: "read(UDR0)", to: "a")])})
+                                                    ^^^^^^^^^^^^
+            hint: leave `data` out; a machine hears of the firmware by events"#]],
     );
 }
 
