@@ -55,8 +55,8 @@ fn program(random: &mut Random) -> Vec<Block> {
     (0..count)
         .map(|_| {
             let action = match random.below(8) {
-                0 | 1 => Action::WriteB(random.below(4) as u8),
-                2 | 3 => Action::Read,
+                0 => Action::WriteB(random.below(4) as u8),
+                1..=3 => Action::Read,
                 4 if turns => Action::Direction(random.chance(50)),
                 4 => Action::Read,
                 5 => Action::Skip(random.below(2) as u8),
@@ -121,7 +121,7 @@ struct Test {
 
 impl Test {
     fn random(random: &mut Random) -> Self {
-        let operator = random.pick(&["==", "!=", "<"]);
+        let operator = random.pick(&["==", "==", "==", "!=", "<"]);
         Self { operator, number: if operator == "<" { 1 + random.below(3) as u8 } else { random.below(4) as u8 } }
     }
 
@@ -157,9 +157,9 @@ impl Machine {
         };
         let mut states: Vec<Vec<Move>> = Vec::new();
         for _ in 0..count {
-            let number = 1 + random.below(4_usize);
+            let number = 1 + random.below(2_usize);
             let mut moves: Vec<Move> = (0..number).map(|_| any(random)).collect();
-            if random.chance(70) {
+            if random.chance(40) {
                 moves.push(Move { on: Some((Letter::ReadB, Some(Test::random(random)))), to: random.below(count) });
             }
             states.push(moves);
@@ -457,11 +457,11 @@ fn compare(seed: u64, count: &mut Count) -> Result<(), String> {
 
 #[test]
 fn driven_inputs_are_those_of_concrete_states() {
-    let (mut count, cases) = (Count::default(), cases(1_000, 10_000));
+    let (mut count, cases) = (Count::default(), cases(500, 10_000));
     for seed in 0..cases {
         compare(seed, &mut count).unwrap_or_else(|wrong| panic!("{wrong}"));
     }
-    assert!(count.holds > cases && count.violated > cases && count.differ > cases / 4, "{count:?}");
+    assert!(count.holds > cases && count.violated > cases && count.differ > cases / 6, "{count:?}");
     assert!(count.unknown * 50 < cases && count.dead * 20 > cases, "{count:?}");
     let faults = [
         Fault::AutomatonStays,
