@@ -27,8 +27,8 @@ enum Action {
     Show,
     /// One bit of port B is skipped on: bit 0 of register 16 becomes it, the other one is cleared.
     Skip(u8),
-    /// Two bits of port B become inputs or outputs.
-    Direction(bool),
+    /// Two pins of port B become inputs or outputs by register 16.
+    Direction,
 }
 
 /// A block: an action, and the next block by a bit of register 16 or without condition.
@@ -39,25 +39,25 @@ struct Block {
     next: [usize; 2],
 }
 
-/// A concrete state before the action of a block: register 16, port B, its direction, and the state of the machine, if it has begun.
+/// A concrete state before the action of a block: register 16, port B, its outputs, and the state of the machine, if it has begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Concrete {
     block: usize,
     register: u8,
     port: u8,
-    is_output: bool,
+    outputs: u8,
     machine: Option<usize>,
 }
 
 fn program(random: &mut Random) -> Vec<Block> {
     let count = 2 + random.below(4_usize);
-    let turns = random.chance(20);
+    let turns = random.chance(30);
     (0..count)
         .map(|_| {
             let action = match random.below(8) {
                 0 => Action::WriteB(random.below(4) as u8),
                 1..=3 => Action::Read,
-                4 if turns => Action::Direction(random.chance(50)),
+                4 if turns => Action::Direction,
                 4 => Action::Read,
                 5 => Action::Skip(random.below(2) as u8),
                 _ => Action::Show,
@@ -71,9 +71,9 @@ fn program(random: &mut Random) -> Vec<Block> {
 fn words(blocks: &[Block]) -> Vec<u16> {
     let length = |block: &Block| {
         let action = match block.action {
-            Action::WriteB(_) | Action::Read | Action::Direction(_) => 2,
+            Action::WriteB(_) | Action::Read => 2,
             Action::Skip(_) => 3,
-            Action::Show => 1,
+            Action::Show | Action::Direction => 1,
         };
         action + if block.bit.is_some() { 3 } else { 1 }
     };
@@ -98,10 +98,7 @@ fn words(blocks: &[Block]) -> Vec<u16> {
                 code.add(Instruction::Sbic { io: 0x03, bit });
                 code.add(Instruction::Ldi { rd: r(16), k: 1 });
             }
-            Action::Direction(output) => {
-                code.add(Instruction::Ldi { rd: r(18), k: if output { 3 } else { 0 } });
-                code.add(Instruction::Out { io: 0x04, rr: r(18) });
-            }
+            Action::Direction => code.add(Instruction::Out { io: 0x04, rr: r(16) }),
         }
         if let Some(bit) = block.bit {
             code.add(Instruction::Sbrc { rr: r(16), bit });
@@ -240,11 +237,17 @@ impl Machine {
         all.into_iter().map(Some).collect()
     }
 
-    /// The values that a read may give, with the state after it.
-    fn driven(&self, from: Option<usize>) -> Vec<(u8, Option<usize>)> {
-        let here = self.silently(from);
-        let of = |value: u8| here.iter().flat_map(move |state| self.targets(*state, Letter::ReadB, value));
-        (0..4).flat_map(|value| of(value).map(move |to| (value, Some(to))).collect::<Vec<_>>()).collect()
+    /// The values that a read may give where some pins are outputs, with the state after it.
+    fn driven(&self, from: Option<usize>, outputs: u8) -> Vec<(u8, Option<usize>)> {
+        let mut all = BTreeSet::new();
+        for state in self.silently(from) {
+            for value in 0..4 {
+                let targets = self.targets(state, Letter::ReadB, value);
+                let values = (0..4).filter(|other| (value ^ other) & !outputs == 0);
+                all.extend(values.flat_map(|other| targets.iter().map(move |to| (other, Some(*to)))));
+            }
+        }
+        all.into_iter().collect()
     }
 }
 
@@ -257,7 +260,10 @@ fn edges(blocks: &[Block], machine: &Machine, from: Concrete) -> Vec<Concrete> {
     };
     let read = || -> Vec<(u8, Option<usize>)> {
         // A pin that is an output brings nothing from outside.
-        if from.is_output { (0..4).map(|value| (value, from.machine)).collect() } else { machine.driven(from.machine) }
+        match from.outputs {
+            3 => (0..4).map(|value| (value, from.machine)).collect(),
+            outputs => machine.driven(from.machine, outputs),
+        }
     };
     let results: Vec<Concrete> = match block.action {
         Action::WriteB(value) => written(value, from),
@@ -270,7 +276,7 @@ fn edges(blocks: &[Block], machine: &Machine, from: Concrete) -> Vec<Concrete> {
                 |(value, to): (u8, Option<usize>)| Concrete { register: value >> bit & 1, machine: to, ..from };
             read().into_iter().map(skipped).collect()
         }
-        Action::Direction(output) => vec![Concrete { is_output: output, ..from }],
+        Action::Direction => vec![Concrete { outputs: from.register, ..from }],
     };
     let after = |state: Concrete| {
         let taken = block.bit.map_or(0, |bit| usize::from(state.register >> bit & 1));
@@ -319,7 +325,7 @@ struct Composition {
 
 impl Composition {
     fn new(blocks: &[Block], machine: &Machine) -> Self {
-        let begin = |register| Concrete { block: 0, register, port: 0, is_output: false, machine: None };
+        let begin = |register| Concrete { block: 0, register, port: 0, outputs: 0, machine: None };
         let mut states: Vec<Concrete> = (0..4).map(begin).collect();
         let mut numbers: BTreeMap<Concrete, usize> = states.iter().copied().zip(0..).collect();
         let mut next: Vec<Vec<usize>> = Vec::new();
