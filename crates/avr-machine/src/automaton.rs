@@ -34,6 +34,7 @@ pub struct ByteSet([u64; 4]);
 
 impl ByteSet {
     /// The bytes for which something is true.
+    #[must_use]
     pub fn of(is_in: impl Fn(u8) -> bool) -> Self {
         let mut set = Self::default();
         (0..=u8::MAX).filter(|byte| is_in(*byte)).for_each(|byte| set.insert(byte));
@@ -58,7 +59,7 @@ impl ByteSet {
     }
 
     /// The bytes, by rising value.
-    pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u8> + '_ {
         (0..=u8::MAX).filter(|byte| self.contains(*byte))
     }
 

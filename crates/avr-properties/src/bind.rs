@@ -37,7 +37,7 @@ use crate::property::{InvariantStart, Property, PropertyKind};
 pub use assumption::{Assumptions, BoundAssumption, bind_assumption, bind_assumptions};
 use ending::Ending;
 pub use fairness::Fairness;
-pub use machine::{MachineError, bind_machines};
+pub use machine::bind_machines;
 use pattern::text_of;
 pub use pattern::{formula_text, without_always};
 pub use predicate::{ComparedNumbers, NamedPredicates, Order, bind_predicates};

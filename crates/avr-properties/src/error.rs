@@ -7,9 +7,9 @@ use avr_isa::DataAddress;
 use mu_calculus::{ExpandError, ParseErrorKind, Span};
 use thiserror::Error;
 
-use crate::bind::MachineError;
 use crate::conformance::SpecificationError;
 use crate::finding_kind::FindingKind;
+use crate::machine_error::MachineError;
 use crate::nearest::did_you_mean;
 use crate::place::{Excerpt, MarkedText, Place, line_and_column, mark};
 

@@ -25,6 +25,7 @@ mod expression;
 mod file;
 mod finding_kind;
 mod literals;
+mod machine_error;
 mod main_entry;
 mod nearest;
 mod occurred;
@@ -59,6 +60,7 @@ pub use file::{
 };
 pub use finding_kind::FindingKind;
 pub use literals::{Literal, literals};
+pub use machine_error::MachineError;
 pub use main_entry::main_entry;
 pub use occurred::{EventRecorder, Occurred, Occurrences, occurrence, occurrences_cover, watched_events};
 pub use place::{Excerpt, MarkedText, Place};

@@ -123,7 +123,7 @@ impl<'a> Request<'a> {
     #[must_use]
     pub fn allows_reduction(&self) -> bool {
         // SOUND: where paths end, what comes before their end is never looked at afterwards, so nothing may be deferred.
-        // Nor where machines drive inputs: what they hear or drive in a handler may be told apart by it.
+        // Nor where machines drive inputs: accesses in a handler and in the main program move the same machine.
         let is_allowed = self.strategy == Strategy::Default && !self.file.ends_paths() && self.file.machines.is_empty();
         is_allowed && self.reductions != Reductions::NONE
     }
