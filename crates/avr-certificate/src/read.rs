@@ -275,6 +275,7 @@ impl<R: Read> Source<R> {
         };
         if flag(3) {
             self.fill(&mut control.windows)?;
+            self.fill(&mut control.automata)?;
         }
         if flag(7) {
             control.copies = self.copies()?;

@@ -231,7 +231,7 @@ impl<W: Write> Sink<W> {
     }
 
     fn control(&mut self, control: &Control) -> io::Result<()> {
-        let has_windows = control.windows.iter().any(|left| *left > 0);
+        let has_windows = control.windows.iter().chain(&control.automata).any(|left| *left > 0);
         let Control { interrupt_delay, fresh_request, sleeping, torn, settling, in_startup, .. } = *control;
         let has_copies = control.copies != Copies::default();
         let flags = [interrupt_delay, fresh_request, sleeping, has_windows, torn, settling, in_startup, has_copies];
@@ -240,6 +240,7 @@ impl<W: Write> Sink<W> {
         self.byte(control.stack)?;
         if has_windows {
             self.output.write_all(&control.windows)?;
+            self.output.write_all(&control.automata)?;
         }
         if has_copies { self.copies(&control.copies) } else { Ok(()) }
     }

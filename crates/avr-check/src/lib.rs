@@ -157,6 +157,10 @@ pub fn check(certificate: &Certificate, image: &Image, device: &'static Device) 
     let Statements { table, all: statements, always, by_execution, confined, .. } = statements;
     let rests_on_map =
         !always.is_empty() || !by_execution.is_empty() || matches!(certificate.stack.upper, Some(Upper::Map(_)));
+    // SOUND: maps, claims and closed sets know nothing of the states of machines.
+    if !file.machines.is_empty() && (rests_on_map || !confined.is_empty()) {
+        return Err(Reason::MachinesUnknown.into());
+    }
     let mapped = match &certificate.map {
         Some(map) => check_map(map, &machine, table.atoms(), (&always, &by_execution, &certificate.stack))?,
         None if rests_on_map => return Err(Reason::NoMap.into()),

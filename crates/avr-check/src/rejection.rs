@@ -99,6 +99,9 @@ pub enum Reason {
     /// The first state is not the one before the start, or another one is.
     #[error("the state before the start is not the first one, or not the only one")]
     Start,
+    /// A proof without a state space of a firmware whose inputs machines drive.
+    #[error("it has a proof without a state space, which knows nothing of the machines that drive inputs")]
+    MachinesUnknown,
     /// A state that the device cannot have.
     #[error("the state does not fit the device: {0}")]
     Misfit(&'static str),

@@ -5,6 +5,7 @@ use avr_image::FlashWordAddress;
 use avr_isa::{Instruction, Register};
 use avr_machine::{
     Comparison, Copies, DataSpace, Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question,
+    Stop,
 };
 use avr_predicates::{Predicates, Written};
 use avr_properties::EventRecorder;
@@ -57,6 +58,26 @@ impl Environment<TvByte> for World<'_> {
             let value = self.script.answer(who, 2) == 1;
             byte.with_bit(bit, &Truth::from(value))
         })
+    }
+
+    /// One of the parts is chosen, and of it the bits that are distinguished.
+    fn input_among(
+        &mut self,
+        source: Input,
+        mask: u8,
+        parts: &[TvByte],
+        demand: Demand,
+        by: DeterminedBy,
+    ) -> Result<(usize, TvByte), Stop> {
+        let who = who(by);
+        let number = self.script.answer(who, parts.len());
+        let part = parts[number];
+        let split = self.split(source, mask, demand) & part.unknown_mask();
+        let value = (0..8).filter(|bit| split >> bit & 1 == 1).fold(part, |byte, bit| {
+            let value = self.script.answer(who, 2) == 1;
+            byte.with_bit(bit, &Truth::from(value))
+        });
+        Ok((number, value))
     }
 
     fn choose(&mut self, count: usize) -> usize {

@@ -4,10 +4,11 @@ use crate::comparison::Comparison;
 use crate::copies::Copies;
 use crate::data_space::DataSpace;
 use crate::device::ResetCause;
+use crate::hazard::{Limit, Stop};
 use crate::machine::Machine;
 use crate::state::MachineState;
 use avr_isa::{DataAddress, FlashWordAddress, Instruction, Register};
-use three_valued::{ByteDomain, Truth};
+use three_valued::{ByteDomain, Truth, TvByte};
 
 /// The source of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -206,6 +207,26 @@ pub enum Question<'a, V: ByteDomain> {
 pub trait Environment<V: ByteDomain> {
     /// The value of the input bits in `mask`, which `by` determines; the other bits of the result are 0.
     fn input(&mut self, source: Input, mask: u8, demand: Demand, by: DeterminedBy) -> V;
+
+    /// The value of the input bits in `mask`, which is in one of these disjoint parts, with the number of the part. The other bits of
+    /// the result are 0, and those of the parts as well.
+    ///
+    /// # Errors
+    /// If the value is in none of them, or if it is not told in which.
+    fn input_among(
+        &mut self,
+        source: Input,
+        mask: u8,
+        parts: &[TvByte],
+        _demand: Demand,
+        by: DeterminedBy,
+    ) -> Result<(usize, V), Stop> {
+        let value = self.input(source, mask, Demand::Decides, by);
+        // SOUND: a sink says nothing of what comes after it.
+        let known = value.known().ok_or(Stop::Limit(Limit::TooManyCases))?;
+        let part = parts.iter().position(|part| part.contains(known)).ok_or(Stop::Infeasible)?;
+        Ok((part, value))
+    }
 
     /// True if the bits of a register that one player determines are to be asked for at once, not one group after the other.
     fn asks_at_once(&self, _register: DataAddress) -> bool {

@@ -70,6 +70,8 @@ hazards! {
         "the processor stays asleep";
     WatchdogSequence "watchdog-sequence" "a protected bit is written outside its timed sequence"
         "the write leaves the protected bits as they are";
+    DeadEnvironment "dead-environment" "a machine of the environment has no value for an input that is read"
+        "no defined behaviour: the path ends, and properties speak of the others";
 }
 
 impl HazardKind {
@@ -79,7 +81,11 @@ impl HazardKind {
     pub fn ends_path(self) -> bool {
         matches!(
             self,
-            Self::ReservedOpcode | Self::OutsideImage | Self::UndefinedPointerUse | Self::InterruptsUnavailable
+            Self::ReservedOpcode
+                | Self::OutsideImage
+                | Self::UndefinedPointerUse
+                | Self::InterruptsUnavailable
+                | Self::DeadEnvironment
         )
     }
 

@@ -4,6 +4,7 @@
 //! semantics of the instruction set in the project.
 #![forbid(unsafe_code)]
 
+mod automaton;
 mod compared;
 mod comparison;
 mod copies;
@@ -23,6 +24,10 @@ mod stacks;
 mod state;
 mod survey;
 
+pub use automaton::{
+    AUTOMATON_CHOICE, AutomatonMove, AutomatonState, ByteSet, EnvironmentAutomaton, MAX_AUTOMATA, MAX_AUTOMATON_STATES,
+    Signal, drivable_bits,
+};
 pub use compared::compared_bytes;
 pub use comparison::{Comparison, Number, Operand};
 pub use copies::{Copies, Difference, MaskedCopy, Relation, Sum};

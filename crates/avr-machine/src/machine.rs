@@ -1,5 +1,6 @@
 //! A machine: a device with a program in its flash, and what the user said about hazards.
 
+use crate::automaton::EnvironmentAutomaton;
 use crate::data_space::PAGE_CELLS;
 use crate::device::{
     Bit, BitKind, BitRef, ClearedBy, Condition, Device, Freedom, FuseBytes, FuseReset, InputWrite, Interrupt,
@@ -63,6 +64,8 @@ pub struct Options {
     pub default_handler: Option<FlashWordAddress>,
     /// Input bits that are assumed to be constant, by the data address of their register.
     pub assumed: BTreeMap<DataAddress, TvByte>,
+    /// The automata that drive inputs, [`MAX_AUTOMATA`](crate::MAX_AUTOMATA) at most.
+    pub automata: Vec<EnvironmentAutomaton>,
     /// Numbers of the interrupts that are assumed never to come.
     pub never: BTreeSet<u8>,
     /// Resets that may come at any moment.
@@ -183,7 +186,7 @@ impl Machine {
             locked: locked(device, fuses),
             pins: pins(device),
             interrupt_groups: interrupt_groups(device),
-            held: held(device, &options.assumed),
+            held: held(device, &options),
             boot_start,
             vectors_moved_by: device.bit("MCUCR", "IVSEL").map(|bit| (bit, boot_start)),
             groups,
@@ -446,7 +449,8 @@ impl Machine {
     ) -> MachineState<V> {
         let mut state = before.clone();
         state.calls.clear();
-        state.control = Control::default();
+        // What is outside goes on.
+        state.control = Control { automata: before.control.automata, ..Control::default() };
         self.reset_registers(&mut state, environment);
         if let Some(effect) = self.device.reset_effect(cause) {
             let input = initial(environment, effect.address, effect.undefined);
@@ -619,10 +623,14 @@ fn pins(device: &Device) -> [Vec<DataAddress>; 2] {
     })
 }
 
-/// The bits that assumed pins keep from changing.
-fn held(device: &Device, assumed: &BTreeMap<DataAddress, TvByte>) -> Held {
+/// The bits that pins which are assumed, or driven by automata, keep from changing freely.
+fn held(device: &Device, options: &Options) -> Held {
     let mut held = Held::default();
-    let constant = |address: DataAddress| assumed.get(&address).map_or(0, |bits| bits.known_mask());
+    let constant = |address: DataAddress| {
+        let assumed = options.assumed.get(&address).map_or(0, |bits| bits.known_mask());
+        let driven = options.automata.iter().filter_map(|automaton| automaton.drives.get(&address));
+        driven.fold(assumed, |all, bits| all | bits)
+    };
     for register in &device.registers {
         let direction = register.name.strip_prefix("PIN").and_then(|port| device.register(&format!("DDR{port}")));
         if let Some(direction) = direction.filter(|_| constant(register.address) != 0) {

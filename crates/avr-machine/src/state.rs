@@ -1,5 +1,6 @@
 //! The state of the machine between two steps.
 
+use crate::automaton::MAX_AUTOMATA;
 use crate::copies::Copies;
 use crate::data_space::DataSpace;
 use avr_isa::{DataAddress, FlashWordAddress};
@@ -193,6 +194,8 @@ pub struct Control {
     /// Clock cycles for which each timed window of the device stays open, and in which each pulse surely ends that has a
     /// time; 0 when it is closed, or the pulse is not under way.
     pub windows: [u8; MAX_WINDOWS],
+    /// The states of the automata of the environment, each by its number from 1; 0 before the first move.
+    pub automata: [u8; MAX_AUTOMATA],
     /// The copies that were made just now.
     pub copies: Copies,
 }

@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use crate::conformance::SpecificationError;
 use crate::finding_kind::FindingKind;
+use crate::machine_error::MachineError;
 use crate::nearest::did_you_mean;
 use crate::place::{Excerpt, MarkedText, Place, line_and_column, mark};
 
@@ -286,6 +287,9 @@ pub enum PropertyErrorKind {
     /// A specification, or a property that names one, that is wrong.
     #[error("{0}")]
     Specification(SpecificationError),
+    /// Something is wrong with a machine of the environment.
+    #[error("{0}")]
+    Machine(MachineError),
     /// Something that is not supported yet. The property is undecided, not wrong.
     #[error("{0}")]
     Unsupported(UnsupportedProperty),
@@ -360,6 +364,7 @@ impl PropertyErrorKind {
                 "say it with the operators of CTL, with A[…] and E[…], or with Ltl(check: …)".to_owned()
             }
             Self::Specification(error) => return error.hint(),
+            Self::Machine(error) => return error.hint(),
             Self::FairnessWithoutUse(_) => "leave `under` out: every path counts, fair or not".to_owned(),
             _ => return None,
         })

@@ -3,6 +3,7 @@
 mod command_line;
 mod content;
 mod entry;
+mod machine;
 mod specification;
 
 use std::collections::BTreeMap;
@@ -31,6 +32,7 @@ use content::{Content, Never, StackEntry};
 pub use content::{EnvironmentEvent, FILE_FIELDS, Fuses};
 use entry::{Entry, is_entry};
 pub use entry::{entry_fields, entry_kinds};
+pub use machine::EnvironmentMachine;
 
 /// A property file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +62,8 @@ pub struct PropertyFile {
     pub forbid_findings: Vec<FindingKind>,
     /// Events that may happen beside those of the device.
     pub environment: Vec<EnvironmentEvent>,
+    /// The machines that drive inputs.
+    pub machines: Vec<EnvironmentMachine>,
     /// The assumptions about inputs.
     pub assume: Vec<Assumption>,
     /// The place of each of the assumptions.
@@ -109,6 +113,7 @@ impl PropertyFile {
         let allow_at = allowed_at_places(&content.allow.0, &origin)?;
         let specifications = specifications(&content.specifications.0, &origin)?;
         let read_property = |raw: &&RawValue| Ok(property(raw.get_ron(), &origin)?.except(&allow_at));
+        let (environment, machines) = machine::environment(&content.environment, &origin)?;
         let mut file = Self {
             name: name.to_owned(),
             device: content.device,
@@ -121,7 +126,8 @@ impl PropertyFile {
             allow_findings: allowed_findings(&content.allow.0, &origin)?,
             forbid: forbidden(&content.forbid, &origin)?,
             forbid_findings: forbidden_findings(&content.forbid, &origin)?,
-            environment: content.environment,
+            environment,
+            machines,
             assume: content.assume.iter().map(|raw| assumption(raw, &origin)).collect::<Result<_, _>>()?,
             assume_places: content.assume.iter().map(|raw| origin.place_of(trimmed(raw.get_ron()))).collect(),
             predicates: content.predicates.iter().map(|raw| predicate(raw, &origin)).collect::<Result<_, _>>()?,
@@ -135,30 +141,36 @@ impl PropertyFile {
         Ok(file)
     }
 
-    /// The paths of the specification files that properties name and that were not given yet.
+    /// The paths of the specification files that properties or machines name and that were not given yet.
     #[must_use]
     pub fn missing_specifications(&self) -> Vec<String> {
         let missing = |property: &Property| match &property.kind {
             PropertyKind::Conforms { to, specification: None, .. } => Some(to.clone()),
             _ => None,
         };
-        self.properties.iter().filter_map(missing).collect()
+        let of_machines = self.machines.iter().filter(|machine| machine.automaton.is_none());
+        let of_machines = of_machines.map(|machine| machine.spec.clone());
+        self.properties.iter().filter_map(missing).chain(of_machines).collect()
     }
 
-    /// Gives the specification to all properties that name this path.
+    /// Gives the specification to all properties and machines that name this path.
     pub fn add_specification(&mut self, path: &str, automaton: SpecificationAutomaton) {
         self.carries_specifications = false;
         self.specifications.push((path.to_owned(), Arc::new(automaton)));
         self.resolve();
     }
 
-    /// Gives the properties the specifications that they name.
+    /// Gives the properties and machines the specifications that they name.
     fn resolve(&mut self) {
         for property in &mut self.properties {
             if let PropertyKind::Conforms { to, specification, .. } = &mut property.kind {
                 let known = self.specifications.iter().find(|(path, _)| path == to);
                 *specification = known.map(|(_, automaton)| Arc::clone(automaton));
             }
+        }
+        for machine in &mut self.machines {
+            let known = self.specifications.iter().find(|(path, _)| *path == machine.spec);
+            machine.automaton = known.map(|(_, automaton)| Arc::clone(automaton));
         }
     }
 

@@ -25,6 +25,7 @@ mod expression;
 mod file;
 mod finding_kind;
 mod literals;
+mod machine_error;
 mod main_entry;
 mod nearest;
 mod occurred;
@@ -44,8 +45,8 @@ pub use allowed_finding::AllowedFinding;
 pub use allowed_hazard::AllowedHazard;
 pub use atom::{Atom, AtomKind, AtomTable, Compare};
 pub use bind::{
-    Assumptions, Binding, BoundAssumption, BoundProperty, ComparedNumbers, Fairness, NamedPredicates, Order, bind,
-    bind_assumption, bind_assumptions, bind_predicates, formula_text, without_always,
+    Assumptions, Binding, BoundAssumption, BoundProperty, ComparedNumbers, Fairness, MachineError, NamedPredicates,
+    Order, bind, bind_assumption, bind_assumptions, bind_machines, bind_predicates, formula_text, without_always,
 };
 pub use code_place::code_at;
 pub use conformance::{
@@ -55,9 +56,12 @@ pub use conformance::{
 pub use definitions::Definitions;
 pub use entry::Entry;
 pub use error::{PropertyError, PropertyErrorKind, UnsupportedProperty};
-pub use file::{Assumption, EnvironmentEvent, FILE_FIELDS, Fuses, PropertyFile, entry_fields, entry_kinds};
+pub use file::{
+    Assumption, EnvironmentEvent, EnvironmentMachine, FILE_FIELDS, Fuses, PropertyFile, entry_fields, entry_kinds,
+};
 pub use finding_kind::FindingKind;
 pub use literals::{Literal, literals};
+pub use machine_error::MachineError;
 pub use main_entry::main_entry;
 pub use occurred::{EventRecorder, Occurred, Occurrences, occurrence, occurrences_cover, watched_events};
 pub use place::{Excerpt, MarkedText, Place};

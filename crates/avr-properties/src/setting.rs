@@ -7,7 +7,7 @@ use avr_isa::{EepromAddress, FlashByteAddress};
 use avr_machine::device::{Device, ResetCause};
 use avr_machine::{HazardKind, Machine, Options, Program};
 
-use crate::bind::{Binding, bind_assumptions, bind_predicates, bind_stacks, observes_startup};
+use crate::bind::{Binding, bind_assumptions, bind_machines, bind_predicates, bind_stacks, observes_startup};
 use crate::error::PropertyError;
 use crate::file::{EnvironmentEvent, PropertyFile};
 use crate::main_entry::main_entry;
@@ -32,7 +32,7 @@ impl Setting<'_> {
     /// The machine.
     ///
     /// # Errors
-    /// If an assumption or a predicate of the property file cannot be used.
+    /// If an assumption, a predicate or a machine of the property file cannot be used.
     pub fn machine(&self) -> Result<Machine, PropertyError> {
         let (image, device) = (self.image, self.device);
         let word = |address: u32| image.program.word(FlashWordAddress(address));
@@ -72,6 +72,7 @@ impl Setting<'_> {
         let binding = self.binding();
         let assumptions = bind_assumptions(file, &binding)?;
         bind_predicates(file, &binding)?;
+        let automata = bind_machines(file, &binding)?;
         Ok(Options {
             allowed: file.allow.iter().map(|(kind, _)| *kind).collect(),
             allowed_at: self.allowed_at()?,
@@ -83,6 +84,7 @@ impl Setting<'_> {
             stacks: bind_stacks(file, &binding)?,
             default_handler: default_handler(image),
             assumed: assumptions.inputs,
+            automata,
             never: assumptions.never,
             resets: file.environment.iter().map(reset_cause).collect(),
             fuses: Some(fuses),

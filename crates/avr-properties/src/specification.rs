@@ -7,9 +7,9 @@ use avr_machine::device::{Device, FuseBytes};
 
 use crate::allowed_finding::AllowedFinding;
 use crate::allowed_hazard::AllowedHazard;
-use crate::bind::{Assumptions, Binding, bind_assumptions, stated};
+use crate::bind::{Assumptions, Binding, bind_assumptions, bind_machines, stated};
 use crate::error::PropertyError;
-use crate::file::{EnvironmentEvent, PropertyFile};
+use crate::file::{EnvironmentEvent, EnvironmentMachine, PropertyFile};
 use crate::property::{InvariantStart, Property, PropertyKind, StackLimit};
 use crate::setting::Setting;
 
@@ -26,7 +26,8 @@ pub struct Specification {
     /// The content of the EEPROM as far as it is known, by address.
     pub eeprom: BTreeMap<EepromAddress, u8>,
     /// Assumptions: a text for each bit that hardware always gives the same value, such as `PINB.4 == 0`, and for each
-    /// interrupt that never comes, such as `never(INT1)`. More of them leave out more runs.
+    /// interrupt that never comes, such as `never(INT1)`; a text for each machine that drives inputs, with all of its moves. More of
+    /// them leave out more runs.
     pub assume: BTreeSet<String>,
     /// The hazards that are allowed, by name.
     pub allow: BTreeSet<&'static str>,
@@ -81,7 +82,11 @@ impl Setting<'_> {
             start: self.start_address(),
             fuses: file.fuses.bytes(device.default_fuses),
             eeprom: eeprom.clone(),
-            assume: assumed(&bind_assumptions(file, &binding)?, device),
+            assume: {
+                bind_machines(file, &binding)?;
+                let assumed = assumed(&bind_assumptions(file, &binding)?, device);
+                assumed.into_iter().chain(file.machines.iter().map(EnvironmentMachine::whole_text)).collect()
+            },
             allow: file.allow.iter().map(|(kind, _)| kind.name()).collect(),
             allow_at: file.allow_at.iter().map(AllowedHazard::text).collect(),
             allow_findings: file.allow_findings.iter().map(AllowedFinding::text).collect(),

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use avr_image::Image;
 use avr_machine::device::Device;
 use avr_properties::{
-    AtomTable, Binding, Property, PropertyError, PropertyFile, bind, bind_assumptions, bind_predicates, check_syntax,
-    formula_text,
+    AtomTable, Binding, Property, PropertyError, PropertyFile, bind, bind_assumptions, bind_machines, bind_predicates,
+    check_syntax, formula_text,
 };
 use avr_report::Escaped;
 use clap::Args;
@@ -94,6 +94,7 @@ fn against(inputs: &mut Inputs, arguments: &Props, file: &PropertyFile) -> Resul
     let binding = Binding { device, image: &image, start, ends_paths: file.ends_paths(), stacks: &file.stacks };
     bind_assumptions(file, &binding)?;
     bind_predicates(file, &binding)?;
+    bind_machines(file, &binding)?;
     Ok(Against::Firmware { image: Box::new(image), device, start })
 }
 

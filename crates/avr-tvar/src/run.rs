@@ -137,6 +137,8 @@ fn machine(
         ResetCause::BrownOut => Some(EnvironmentEvent::BrownOut),
         ResetCause::PowerOn | ResetCause::Watchdog => None,
     }));
+    // The inputs are those of the stimulus, whatever a machine would do.
+    file.machines.clear();
     let eeprom = eeprom(image, device, stimulus);
     let request = Request { start, eeprom: &eeprom, ..Request::of(image, device, &file) };
     Ok(avr_verify::machine(&request)?)

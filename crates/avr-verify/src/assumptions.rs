@@ -5,7 +5,7 @@ use avr_properties::{AtomTable, Binding, BoundProperty, EnvironmentEvent, Proper
 
 /// Everything in a property file that restricts or extends what the device and its surroundings may do; reports name
 /// all of it. Assumptions are told in their own words, and allowed hazards with the reasons. The rest are the stacks of tasks, events of the
-/// environment, fuses that differ from the factory values, and the file with the content of the EEPROM. Also told is a
+/// environment, machines that drive inputs, fuses that differ from the factory values, and the file with the content of the EEPROM. Also told is a
 /// start at another flash byte address (`start`, or what the file says) than the reset vector.
 #[must_use]
 pub fn assumptions(file: &PropertyFile, start: Option<u32>, device: &Device) -> Vec<String> {
@@ -18,7 +18,8 @@ pub fn assumptions(file: &PropertyFile, start: Option<u32>, device: &Device) -> 
         file.allow_at.iter().map(|allowed| format!("the hazard {} is allowed: {}", allowed.text(), allowed.reason));
     let allowed = allowed.chain(at_places);
     let stacks = file.stacks.iter().map(|stack| format!("{} is the stack of a task", stack.name));
-    let events = stacks.chain(file.environment.iter().map(event));
+    let machines = file.machines.iter().map(ToString::to_string);
+    let events = stacks.chain(file.environment.iter().map(event)).chain(machines);
     let fuses = fuses(file.fuses.bytes(device.default_fuses), device.default_fuses);
     let eeprom = file.eeprom.iter().map(|path| format!("the EEPROM has the content of {path}"));
     start.into_iter().chain(assumed).chain(allowed).chain(events).chain(fuses).chain(eeprom).collect()

@@ -86,10 +86,9 @@ impl<'a> Request<'a> {
 
     /// The outcome of looking for invariants of the machine of this request, if that is wanted. Their stack bound is known from then on.
     pub(crate) fn find_invariants(&self, machine: &Machine) -> Option<Sought> {
-        // A map has no stacks of tasks.
-        let is_wanted = matches!(self.invariants, InvariantUse::Find)
-            && self.strategy == Strategy::Default
-            && !machine.has_stacks();
+        // SOUND: maps and claims know nothing of the stacks of tasks, of machines that drive inputs, nor of what these leave without a value.
+        let is_known = self.file.machines.is_empty() && !machine.has_stacks();
+        let is_wanted = matches!(self.invariants, InvariantUse::Find) && self.strategy == Strategy::Default && is_known;
         let mut sought = is_wanted.then(|| Sought::look(machine, self.image, self.watch))?;
         let Self { image, device, start, file, eeprom, .. } = *self;
         sought.find_lines(&Trial {
@@ -124,9 +123,11 @@ impl<'a> Request<'a> {
     /// True if something may be left out for properties that cannot tell: it was not turned off. A certificate needs it all the same.
     #[must_use]
     pub fn allows_reduction(&self) -> bool {
-        // SOUND: where paths end, what comes before their end is never looked at afterwards, so nothing may be deferred. Where tasks have
-        // stacks of their own, a handler need not return to what it interrupted.
-        let is_allowed = self.strategy == Strategy::Default && !self.file.ends_paths() && self.file.stacks.is_empty();
+        // SOUND: where paths end, what comes before their end is never looked at afterwards, so nothing may be deferred.
+        // Nor where machines drive inputs: accesses in a handler and in the main program move the same machine. Where tasks have stacks of
+        // their own, a handler need not return to what it interrupted.
+        let is_plain = self.file.machines.is_empty() && self.file.stacks.is_empty();
+        let is_allowed = self.strategy == Strategy::Default && !self.file.ends_paths() && is_plain;
         is_allowed && self.reductions != Reductions::NONE
     }
 

@@ -57,6 +57,12 @@ faults! {
     NothingOwed "nothing-owed" "Interrupts that were left for later do not catch up.";
     HazardsUnseen "hazards-unseen" "States and interrupts are left out although a formula tells what comes before a hazard.";
     LeastIsGreatest "least-is-greatest" "The solver takes least fixed points for greatest ones.";
+    AutomatonStays "automaton-stays" "An automaton of the environment makes no moves.";
+    AutomatonUnheeded "automaton-unheeded" "Inputs that an automaton drives have any value.";
+    AutomatonUnsplit "automaton-unsplit" "It is not asked whether a pin is an input before an automaton drives it.";
+    AutomatonFirstCase "automaton-first-case" "An automaton that hears an unknown value takes it for the first that it answers.";
+    AutomatonNoChoice "automaton-no-choice" "Of several moves of an automaton only the first is made.";
+    DeadIsFree "dead-is-free" "An input for which an automaton has no value has any.";
 }
 
 #[cfg(not(feature = "faults"))]

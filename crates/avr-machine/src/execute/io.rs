@@ -2,6 +2,7 @@
 //!
 //! The meaning of the kinds is stated at [`BitKind`]; the device table says which bit is of which kind.
 
+mod automata;
 mod operation;
 mod read;
 mod shift;
@@ -9,6 +10,7 @@ mod write;
 
 use super::Step;
 use super::flags::flag;
+use crate::automaton::Signal;
 use crate::device::{BitKind, BitRef, Changes, ClearedBy, Condition, KnownBits, Severity};
 use crate::environment::{Demand, DeterminedBy, Environment, Event, Input, Question};
 use crate::hazard::{HazardKind, Stop};
@@ -28,9 +30,12 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let value = if machine.is_storage(register) {
             self.state.data.get(address).clone()
         } else {
-            self.read_peripheral(register, wanted, demand)
+            let driven = self.begin_driving(address);
+            let value = self.read_peripheral(register, wanted | driven, demand);
+            self.drive(address, value, demand)?
         };
         self.environment.event(Event::Read(address, &value));
+        self.hear(Signal::Read(address), &value)?;
         if !machine.is_storage(register) {
             self.state.control.fresh_request |= self.has_requests(address);
             self.clear_by_access(address, false);
@@ -65,6 +70,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     fn write_io_bits(&mut self, address: DataAddress, value: V, selected: u8) -> Result<(), Stop> {
         let machine = self.machine;
         self.environment.event(Event::Write(address, &value));
+        self.hear(Signal::Write(address), &value)?;
         if address == machine.status_address {
             let status = merge(self.status(), &value, selected);
             return self.write_status(status);

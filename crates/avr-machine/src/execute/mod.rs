@@ -42,6 +42,8 @@ pub(crate) struct Step<'a, V: ByteDomain, E> {
     pub(crate) lapsed: u8,
     /// True where the instruction called something, or returned to what a call pushed.
     pub(crate) crossed: bool,
+    /// The register whose driven bits are read, and those of them that are left to automata.
+    pub(crate) driving: Option<(avr_isa::DataAddress, u8)>,
 }
 
 impl Machine {
@@ -58,9 +60,10 @@ impl Machine {
         state.steps += 1;
         let copies = std::mem::take(&mut state.control.copies);
         let settling = std::mem::take(&mut state.control.settling);
-        let (asked, lapsed, crossed) = (Vec::new(), 0, false);
+        let (asked, lapsed, crossed, driving) = (Vec::new(), 0, false, None);
         let place = Some(state.control.pc);
-        let mut step = Step { machine: self, state, environment, place, cycles: 0, settling, asked, lapsed, crossed };
+        let mut step =
+            Step { machine: self, state, environment, place, cycles: 0, settling, asked, lapsed, crossed, driving };
         if self.can_be_interrupted() && step.interrupted()? {
             step.age_windows(step.cycles);
             step.environment.stepped(None, Copies::default(), &mut step.state.data);

@@ -12,7 +12,7 @@ use avr_analysis::refinable_values::RefinableValues;
 use avr_isa::{DataAddress, FlashWordAddress, Instruction, Register};
 use avr_machine::{
     Comparison, Copies, DataSpace, Demand, DeterminedBy, Environment, Event, Happening, Input, Machine, MachineState,
-    Possibilities, Question, cut_cell, cut_what_is_read,
+    Possibilities, Question, Stop, cut_cell, cut_what_is_read,
 };
 use avr_predicates::Written;
 use std::collections::BTreeSet;
@@ -214,10 +214,11 @@ impl<'a, U> Scripted<'a, U> {
     ///
     /// SOUND: the parts hold every value of the input, and each of them holds one, so each is a choice. So it is with
     /// the bits: one that only one value of the part is left for is not asked for.
-    fn in_parts<V: ByteDomain>(&mut self, open: V, parts: &[TvByte], split: u8, chooser: Chooser) -> V {
-        let part = parts[self.answer(chooser, parts.len())];
-        let byte = open.assume(part).expect("the part is one of the input");
-        (0..8).filter(|bit| split >> bit & 1 == 1).fold(byte, |byte, bit| {
+    fn in_parts<V: ByteDomain>(&mut self, open: V, parts: &[TvByte], split: u8, chooser: Chooser) -> (usize, V) {
+        let number = self.answer(chooser, parts.len());
+        let byte = open.assume(parts[number]).expect("the part is one of the input");
+        let split_bits = (0..8).filter(|bit| split >> bit & 1 == 1);
+        let value = split_bits.fold(byte, |byte, bit| {
             let halves = [0, 1].map(|value| byte.assume(TvByte::new(value << bit, 1 << bit)));
             match halves {
                 [Some(clear), Some(set)] => {
@@ -230,7 +231,18 @@ impl<'a, U> Scripted<'a, U> {
                 [Some(only), None] | [None, Some(only)] => only,
                 [None, None] => byte,
             }
-        })
+        });
+        (number, value)
+    }
+
+    /// The bits of an input that are split.
+    fn split(&self, source: Input, mask: u8, demand: Demand) -> u8 {
+        match (demand, source) {
+            (Demand::Decides, _) if !self.precision.stops_at_cases => mask,
+            // The initial content has thousands of bits: even the naive strategy splits only those it is told to.
+            (Demand::Stored, Input::Register(_)) if self.precision.splits_all => mask,
+            (Demand::Stored | Demand::Decides, _) => mask & self.precision.inputs.get(input_variable(source)) as u8,
+        }
     }
 
     fn answer(&mut self, chooser: Chooser, count: usize) -> usize {
@@ -312,13 +324,7 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
     }
 
     fn input(&mut self, source: Input, mask: u8, demand: Demand, by: DeterminedBy) -> V {
-        let chosen = self.precision.inputs.get(input_variable(source)) as u8;
-        let split = match (demand, source) {
-            (Demand::Decides, _) if !self.precision.stops_at_cases => mask,
-            // The initial content has thousands of bits: even the naive strategy splits only those it is told to.
-            (Demand::Stored, Input::Register(_)) if self.precision.splits_all => mask,
-            (Demand::Stored | Demand::Decides, _) => mask & chosen,
-        };
+        let split = self.split(source, mask, demand);
         let chooser = chooser(by);
         // Values are distinguished by ranges, which states without facts do not have. Of a single bit they would be its values.
         if self.learning.is_some() && split != mask && mask.count_ones() > 1 {
@@ -326,7 +332,7 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
             let parts = if values.peek().is_some() { parts(mask, values) } else { Vec::new() };
             if parts.len() > 1 {
                 let open = self.unknowns.unknown(source, mask);
-                return self.in_parts(open, &parts, split, chooser);
+                return self.in_parts(open, &parts, split, chooser).1;
             }
         }
         let open = self.unknowns.unknown(source, mask & !split);
@@ -335,6 +341,20 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
             let value = self.answer(chooser, 2) == 1;
             byte.with_bit(bit, &V::Bit::constant(value))
         })
+    }
+
+    /// SOUND: the player chooses one of the parts, and of each some value is possible: each is a choice.
+    fn input_among(
+        &mut self,
+        source: Input,
+        mask: u8,
+        parts: &[TvByte],
+        demand: Demand,
+        by: DeterminedBy,
+    ) -> Result<(usize, V), Stop> {
+        let split = self.split(source, mask, demand);
+        let open = self.unknowns.unknown(source, mask);
+        Ok(self.in_parts(open, parts, split, chooser(by)))
     }
 
     fn asks_at_once(&self, register: DataAddress) -> bool {

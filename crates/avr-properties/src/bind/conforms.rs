@@ -130,7 +130,7 @@ impl Binder<'_> {
     }
 
     /// The event of a move, its atom, and whether its value is compared.
-    fn event_of(&mut self, text: &PlacedText, state: &str) -> Result<(Event, AtomId, bool), PropertyError> {
+    pub(super) fn event_of(&mut self, text: &PlacedText, state: &str) -> Result<(Event, AtomId, bool), PropertyError> {
         let title = format!("state {state}");
         let bound = self.bound(&text.text, parse_predicate(&text.text));
         let bound = bound.map_err(|error| error.of_property(&title, Some(&text.place)))?;
@@ -162,7 +162,7 @@ impl Binder<'_> {
     }
 
     /// The truth of the comparison of an event for each byte that it may have.
-    fn values(&self, atom: AtomId) -> Vec<Truth> {
+    pub(super) fn values(&self, atom: AtomId) -> Vec<Truth> {
         let compare = match self.table.get(atom).kind() {
             AtomKind::Event(_, Some(compare)) => compare,
             _ => return vec![Truth::Unknown; 256],

@@ -38,7 +38,8 @@ pub(super) struct Content<'a> {
     pub(super) allow: Pairs<'a>,
     #[serde(borrow)]
     pub(super) forbid: Vec<&'a RawValue>,
-    pub(super) environment: Vec<EnvironmentEvent>,
+    #[serde(borrow)]
+    pub(super) environment: Vec<&'a RawValue>,
     #[serde(borrow)]
     pub(super) assume: Vec<&'a RawValue>,
     #[serde(borrow)]
@@ -68,6 +69,20 @@ pub enum EnvironmentEvent {
     Reset,
     /// `brown_out`: the supply falls below the brown-out level.
     BrownOut,
+}
+
+/// An entry of `environment`.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum EnvironmentEntry<'a> {
+    Reset,
+    BrownOut,
+    Machine {
+        #[serde(borrow)]
+        spec: &'a RawValue,
+        #[serde(borrow)]
+        drives: Vec<&'a RawValue>,
+    },
 }
 
 /// Fuse bytes, as far as the property file gives them.

@@ -5,6 +5,7 @@ mod ending;
 mod errors;
 mod evaluation;
 mod files;
+mod machines;
 mod names;
 mod patterns;
 mod predicates;

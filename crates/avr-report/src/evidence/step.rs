@@ -1,8 +1,8 @@
 //! The parts of a step in words.
 
-use avr_machine::Happening;
 use avr_machine::device::{Device, ResetCause};
 use avr_machine::simulator::ExactInput;
+use avr_machine::{AUTOMATON_CHOICE, Happening};
 use avr_verify::{Change, Chosen, Line};
 
 use super::numbers::Number;
@@ -84,6 +84,9 @@ pub(crate) fn chosen(names: &Names<'_>, chosen: &Chosen) -> Vec<String> {
 
 /// An input with the bits that it consists of.
 fn given(device: &Device, input: &ExactInput) -> String {
+    if input.register == AUTOMATON_CHOICE {
+        return format!("the environment makes move {} of those that answer", input.value);
+    }
     let name =
         device.register_at(input.register).map_or_else(|| format!("{:#06x}", input.register), |at| at.name.to_owned());
     if input.mask.count_ones() == 1 {

@@ -3,7 +3,7 @@
 use avr_machine::device::Device;
 use avr_properties::{
     AtomTable, Binding, FILE_FIELDS, PropertyError, PropertyErrorKind, PropertyFile, SpecificationError, bind,
-    bind_assumptions, bind_predicates, check_syntax,
+    bind_assumptions, bind_machines, bind_predicates, check_syntax,
 };
 use lsp_types::{Diagnostic, DiagnosticSeverity};
 
@@ -60,6 +60,7 @@ fn errors(file: &PropertyFile, target: &Target) -> Vec<PropertyError> {
     let bound =
         file.properties.iter().map(|property| bind(property, &file.definitions, &binding, &mut table).map(drop));
     let mut errors: Vec<PropertyError> = bound.filter_map(Result::err).collect();
+    errors.extend(bind_machines(file, &binding).err());
     // The server reads no other files: what these hold is told by the commands.
     errors.retain(|error| !matches!(error.kind(), PropertyErrorKind::Specification(SpecificationError::NotRead(_))));
     errors.extend(bind_assumptions(file, &binding).err());

@@ -25,6 +25,7 @@ mod init;
 mod journals;
 mod logic;
 mod lsp;
+mod machines;
 mod meaning;
 mod outputs;
 mod regressions;

@@ -7,6 +7,7 @@ mod blocks;
 mod comparison;
 mod conformance;
 mod culprit;
+mod environments;
 mod facts;
 mod known;
 mod logic;

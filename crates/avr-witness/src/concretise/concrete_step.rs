@@ -16,6 +16,7 @@ use avr_properties::Event as Watched;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use three_valued::TvByte;
 
 /// A question of a step with the answer that it got.
 #[derive(Clone, Debug)]
@@ -220,6 +221,25 @@ impl Environment<u8> for Trial<'_> {
         value
     }
 
+    /// A value that is in none of the parts stands for one that is: so each answer is a value that is possible.
+    fn input_among(
+        &mut self,
+        source: Input,
+        mask: u8,
+        parts: &[TvByte],
+        demand: Demand,
+        who: DeterminedBy,
+    ) -> Result<(usize, u8), Stop> {
+        let natural = within(parts, self.natural(source, mask, demand, who) & mask);
+        let value = match self.answer() {
+            Some(Answer::Input(value)) => within(parts, value & mask),
+            _ => natural,
+        };
+        self.asked.push(Asked::Input { source, mask, value, natural, who, too_soon: false });
+        let part = parts.iter().position(|part| part.contains(value)).ok_or(Stop::Infeasible)?;
+        Ok((part, value))
+    }
+
     fn choose(&mut self, _count: usize) -> usize {
         0
     }
@@ -258,6 +278,15 @@ impl Environment<u8> for Trial<'_> {
     fn before_instruction(&mut self, _machine: &Machine, _state: &mut MachineState<u8>) {
         self.executes = true;
     }
+}
+
+/// A value in some parts: this one if it is in one of them.
+fn within(parts: &[TvByte], value: u8) -> u8 {
+    if parts.is_empty() || parts.iter().any(|part| part.contains(value)) {
+        return value;
+    }
+    let part = parts[usize::from(value) % parts.len()];
+    part.value() | value & part.unknown_mask()
 }
 
 /// A step that was tried.
@@ -600,8 +629,8 @@ impl<'a> Stepper<'a> {
     }
 }
 
-/// The entry of a stimulus for a step. Bits that the property file assumes are in it as well, so that the run is the same
-/// without the assumptions.
+/// The entry of a stimulus for a step. Bits that the property file assumes are in it as well, and those that machines drive are with
+/// the others of their register, so that the run is the same without the assumptions and the machines.
 fn exact_step(machine: &Machine, step: u64, asked: &[Asked]) -> ExactStep {
     let mut exact = ExactStep { step, ..ExactStep::default() };
     for one in asked {
@@ -618,7 +647,23 @@ fn exact_step(machine: &Machine, step: u64, asked: &[Asked]) -> ExactStep {
             Asked::Choice { chosen, .. } => exact.choice = Some(*chosen),
         }
     }
+    for driven in machine.options().automata.iter().flat_map(|automaton| automaton.drives.keys()) {
+        join_parts(&mut exact.inputs, *driven);
+    }
     exact
+}
+
+/// Puts together the bits of a register that one read asked for in parts.
+fn join_parts(inputs: &mut [ExactInput], register: DataAddress) {
+    let parts = || inputs.iter().filter(|input| input.register == register);
+    let mask = parts().fold(0, |all, part| all | part.mask);
+    let count: u32 = parts().map(|part| part.mask.count_ones()).sum();
+    let value = parts().fold(0, |all, part| all | part.value);
+    if count == mask.count_ones() {
+        inputs.iter_mut().filter(|input| input.register == register).for_each(|part| {
+            (part.mask, part.value) = (mask, value);
+        });
+    }
 }
 
 /// True if a step gets what it gets without an entry.

@@ -131,7 +131,12 @@ pub fn regressions() -> Vec<Subject> {
 pub(crate) fn subject(path: &Path, properties: &Path) -> Option<Subject> {
     let text = std::fs::read_to_string(properties).unwrap_or_else(|_| "()".to_owned());
     let mut file = PropertyFile::parse("properties", &text).expect("it is a property file");
-    if !(file.assume.is_empty() && file.environment.is_empty() && file.start.is_none() && file.eeprom.is_none()) {
+    if !(file.assume.is_empty()
+        && file.machines.is_empty()
+        && file.environment.is_empty()
+        && file.start.is_none()
+        && file.eeprom.is_none())
+    {
         return None;
     }
     file.properties = vec![Property::inherent()];

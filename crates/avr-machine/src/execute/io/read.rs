@@ -76,7 +76,11 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 }
                 Moving::Open(freedom) => freedom,
             };
+            let mask = mask & !self.leave_to_automata(register.address, mask, freedom);
             moving_mask |= mask;
+            if mask == 0 {
+                continue;
+            }
             let who = self.who_is_asked(register.address, freedom);
             match later.iter_mut().find(|(other, _)| *other == who) {
                 _ if !at_once => add(&mut moving, self.ask_of(who, register.address, mask, demand)),
