@@ -45,8 +45,8 @@ pub use allowed_finding::AllowedFinding;
 pub use allowed_hazard::AllowedHazard;
 pub use atom::{Atom, AtomKind, AtomTable, Compare};
 pub use bind::{
-    Assumptions, Binding, BoundAssumption, BoundProperty, ComparedNumbers, Fairness, MachineError, NamedPredicates,
-    Order, bind, bind_assumption, bind_assumptions, bind_machines, bind_predicates, formula_text, without_always,
+    Assumptions, Binding, BoundAssumption, BoundProperty, ComparedNumbers, Fairness, NamedPredicates, Order, bind,
+    bind_assumption, bind_assumptions, bind_machines, bind_predicates, formula_text, without_always,
 };
 pub use code_place::code_at;
 pub use conformance::{
