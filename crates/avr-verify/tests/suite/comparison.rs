@@ -146,7 +146,7 @@ fn check(seed: u64, count: &mut Count) -> Result<(), String> {
     if !is_right {
         return Err(format!("seed {seed}: {verdict:?}, and should be {expected}: {old:?} {new:?} {texts:?}"));
     }
-    if seed % 4 == 0 {
+    if seed.is_multiple_of(4) {
         let extracted = event_automaton((&old_request, "old"), &alphabet, time);
         let extracted = extracted.unwrap_or_else(|error| panic!("seed {seed}: {error}"))?;
         count.exact += u64::from(extracted.has_all && extracted.has_only);
