@@ -73,7 +73,7 @@ fn entries() {
                                        ^^^
         hint: name inputs, as in drives: ["UDR0", "PIND.2"]"#]],
     );
-    let five = vec!["machine(spec: \"m\", drives: [\"UDR0\"])"; 5].join(", ");
+    let five = ["machine(spec: \"m\", drives: [\"UDR0\"])"; 5].join(", ");
     check(
         &five,
         RIGHT,
