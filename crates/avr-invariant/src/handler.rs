@@ -6,9 +6,10 @@ use three_valued::{ByteDomain, Truth, TvByte};
 
 use crate::equalities::{Equalities, Silence, Value};
 use crate::faults::{Fault, is_on};
+use crate::intervals::{Range, Ranges, add};
 use crate::map::{Exit, Place, State, Thread};
 use crate::memory::Store;
-use crate::ranges::{Range, Ranges, add, holders};
+use crate::ranges::holders;
 
 /// The entry into a handler.
 #[derive(Clone, Debug)]

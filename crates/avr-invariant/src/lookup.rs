@@ -5,8 +5,8 @@ use avr_machine::{Control, Copies, Frame, FrameKind, MachineState, flag};
 use rustc_hash::FxHashMap;
 
 use crate::equalities::{Silence, Value};
+use crate::intervals::is_in_range;
 use crate::map::{Map, Place, State, Thread};
-use crate::ranges::is_in_range;
 
 /// A map in which places are found.
 #[derive(Debug)]

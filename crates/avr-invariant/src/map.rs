@@ -10,8 +10,8 @@ use rustc_hash::FxHasher;
 use three_valued::TvByte;
 
 use crate::equalities::{Equalities, Silence};
+use crate::intervals::Ranges;
 use crate::memory::{Memory, Store};
-use crate::ranges::Ranges;
 
 /// A thread: the main program, or a handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,9 +6,10 @@ use three_valued::{NumberedByte, TvByte};
 
 use crate::equalities::{Equalities, Silence, Value, rename};
 use crate::faults::{Fault, is_on};
+use crate::intervals::{Range, Ranges, greatest, hull, meet as meet_both};
 use crate::map::State;
 use crate::memory::{BLOCK_PAGES, Memory, Page, Store};
-use crate::ranges::{Before, Range, Ranges, greatest, hull, meet as meet_both};
+use crate::ranges::Before;
 
 /// No page.
 const NONE: u32 = u32::MAX;

@@ -22,9 +22,9 @@ use crate::equalities::Value;
 use crate::faults::{Fault, is_on};
 use crate::gap::{Gap, Reason};
 use crate::handler::Interrupt;
+use crate::intervals::{Range, Ranges};
 use crate::map::{CallStrings, Entry, Exit, Map, Place, State, Thread};
 use crate::memory::Store;
-use crate::ranges::{Range, Ranges};
 use crate::step::{Outcome, Start, Stepper};
 
 /// A state at the head of a loop, or with which a handler begins, is widened from so many changes on, and any other from so many.

@@ -5,9 +5,9 @@ use rustc_hash::FxHashSet;
 use three_valued::TvByte;
 
 use crate::equalities::Silence;
+use crate::intervals::Ranges;
 use crate::map::State;
 use crate::memory::Store;
-use crate::ranges::Ranges;
 
 /// The cells of which equalities are kept that one state says, where the other has the same known contents.
 #[derive(Clone, Copy)]

@@ -5,9 +5,9 @@ use avr_machine::Program;
 use rustc_hash::FxHashMap;
 
 use crate::equalities::{Silence, Value};
+use crate::intervals::{Interval, Range, Ranges};
 use crate::map::State;
 use crate::memory::Store;
-use crate::ranges::{Interval, Range, Ranges};
 
 /// So many times a range grows to the next threshold.
 const MOST_TIMES: u8 = 32;
@@ -112,7 +112,7 @@ pub(super) fn widened_ranges(
         }
         let times = grown.entry(range.bytes.clone()).or_default();
         *times = times.saturating_add(1);
-        let most = crate::ranges::greatest(range.bytes.len());
+        let most = crate::intervals::greatest(range.bytes.len());
         let wide = |carry: usize| {
             let range = numbers.widened(*times, before[carry], range.when[carry])?;
             Some(range.map(|(low, high)| (low, high.min(most))))

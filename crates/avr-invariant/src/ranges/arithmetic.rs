@@ -1,6 +1,6 @@
 //! Arithmetic of instructions on one byte, or two, of a number.
 
-use super::{Interval, greatest, hull, meet};
+use crate::intervals::{Interval, greatest, hull, meet};
 
 /// The sign with which an operand counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

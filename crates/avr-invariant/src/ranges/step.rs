@@ -5,9 +5,9 @@ use avr_machine::{Fetched, Machine, flag};
 use three_valued::{ByteDomain, Truth, TvByte};
 
 use super::arithmetic::{Shift, Sign, above, left, right};
-use super::{Interval, MOST_BYTES, Range, add, hull, meet, of_bytes};
 use crate::equalities::{Silence, Value};
 use crate::faults::{Fault, is_on};
+use crate::intervals::{Interval, MOST_BYTES, Range, add, hull, meet, of_bytes};
 use crate::map::State;
 use crate::memory::Store;
 

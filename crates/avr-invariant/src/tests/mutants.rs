@@ -11,10 +11,10 @@ use three_valued::TvByte;
 use super::runs::compare;
 use crate::check::check;
 use crate::equalities::{Equalities, Silence, Value};
+use crate::intervals::{Range, Ranges};
 use crate::map::{Map, State};
 use crate::memory::{BLOCK_PAGES, Memory, Store};
 use crate::pass::{Options, analyse};
-use crate::ranges::{Range, Ranges};
 
 /// A machine with a random program; handlers let each other in in every second one.
 fn machine(seed: u64) -> Machine {
