@@ -86,7 +86,7 @@ impl Binder<'_> {
     fn bytes_of(&mut self, expression: &Expr) -> Result<Option<(DataAddress, u32)>, Fault> {
         if let ExprKind::Name(name) = &expression.kind {
             let symbol = self.symbol(name, expression.span)?;
-            let size = u32::try_from(symbol.size).ok().filter(|size| *size > 0);
+            let size = Some(symbol.size).filter(|size| *size > 0);
             return Ok(symbol.place.data().zip(size));
         }
         let Some(part) = self.part(expression, &mut Context::default())? else { return Ok(None) };
