@@ -4,10 +4,13 @@ use avr_isa::DataAddress;
 use mu_calculus::{ComparisonKind, Expr, Formula, parse_predicate};
 
 use crate::error::{PropertyError, PropertyErrorKind};
+use crate::nearest::nearest;
 use crate::place::Place;
 
 /// The name of the main stack in formulas.
 pub(crate) const MAIN_STACK: &str = "main";
+/// The name of the condition that a stack is in use.
+pub(crate) const ON_STACK: &str = "on_stack";
 
 /// A variable that is the stack of a task: an array of bytes, alone or as a part of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +23,12 @@ pub struct TaskStack {
     pub(crate) given: Option<(DataAddress, u16)>,
     /// The place in the property file.
     pub(crate) place: Place,
+}
+
+/// The error that a stack is not among those of the property file.
+pub(crate) fn unknown_stack(name: &str, stacks: &[TaskStack]) -> PropertyErrorKind {
+    let names = stacks.iter().map(|stack| stack.name.as_str()).chain([MAIN_STACK]);
+    PropertyErrorKind::UnknownStack { name: name.to_owned(), nearest: nearest(name, names) }
 }
 
 impl TaskStack {

@@ -68,6 +68,11 @@ fn maps_of_samples_contradict_no_verdict() {
     for Sample { sample, device, images, verdicts, stack } in entries::<Sample>("firmware-samples/expected.ron") {
         for (image, properties) in images.iter().filter(|(image, _)| !image.contains(".Og.")) {
             let properties = std::fs::read_to_string(root().join("properties").join(properties)).expect("it is there");
+            let file = PropertyFile::parse("properties", &properties).expect("it is a property file");
+            if !file.machines.is_empty() || !file.stacks.is_empty() {
+                // Maps know neither machines that drive inputs nor the stacks of tasks.
+                continue;
+            }
             let path = root().join("firmware-samples").join(&sample).join(image);
             let (_, found) = analysed(&path, &properties, &device);
             let Ok(claims) = found.outcome else { continue };

@@ -6,13 +6,13 @@ use mu_calculus::{
 };
 
 use super::operand::Context;
-use super::task_stack::ON_STACK;
 use super::{Binder, Fault, Literal};
 use crate::atom::{AtomKind, Compare};
 use crate::error::PropertyErrorKind;
 use crate::expression::{Expression, Scope};
 use crate::main_entry::main_entry;
 use crate::state_atoms::{HAZARD, IN_STARTUP};
+use crate::task_stack::ON_STACK;
 
 impl Binder<'_> {
     pub(super) fn comparison(&mut self, comparison: &Comparison, text: &str) -> Result<Literal, Fault> {

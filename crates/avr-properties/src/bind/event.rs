@@ -8,13 +8,13 @@ use mu_calculus::{Expr, ExprKind, Name, Span};
 
 use super::name::Meaning;
 use super::operand::Context;
-use super::task_stack::ON_STACK;
 use super::{Binder, Fault};
 use crate::atom::AtomKind;
 use crate::entry::Entry;
 use crate::error::PropertyErrorKind;
 use crate::expression::Expression;
 use crate::nearest::nearest;
+use crate::task_stack::ON_STACK;
 use crate::view::Event;
 
 const NAMES: [&str; 7] = ["write", "read", "call", "return", "interrupt", "enabled", ON_STACK];

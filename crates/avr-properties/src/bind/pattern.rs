@@ -12,7 +12,6 @@ use mu_calculus::{
     parse_formula, parse_path,
 };
 
-use super::task_stack::unknown_stack;
 use super::{Binder, Binding, Bound, is_stutter_sensitive};
 use crate::atom::{AtomKind, AtomTable};
 use crate::conformance::SpecificationError;
@@ -21,7 +20,7 @@ use crate::error::{PropertyError, PropertyErrorKind};
 use crate::main_entry::main_entry;
 use crate::property::{InvariantStart, Property, PropertyKind, StackLimit};
 use crate::state_atoms::{HAZARD, IN_STARTUP};
-use crate::task_stack::MAIN_STACK;
+use crate::task_stack::{MAIN_STACK, unknown_stack};
 
 /// The text of the formula that a property stands for, also if it cannot be bound.
 ///

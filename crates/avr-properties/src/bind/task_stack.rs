@@ -11,11 +11,8 @@ use crate::atom::{AtomKind, AtomTable};
 use crate::definitions::Definitions;
 use crate::error::{PropertyError, PropertyErrorKind};
 use crate::file::PropertyFile;
-use crate::nearest::nearest;
-use crate::task_stack::{MAIN_STACK, TaskStack};
+use crate::task_stack::{MAIN_STACK, TaskStack, unknown_stack};
 
-/// The name of the condition that a stack is in use.
-pub(super) const ON_STACK: &str = "on_stack";
 /// The most stacks of tasks.
 const MOST_STACKS: usize = 64;
 
@@ -40,12 +37,6 @@ pub(crate) fn bind_stacks(file: &PropertyFile, binding: &Binding<'_>) -> Result<
         areas.push(area);
     }
     Ok(areas)
-}
-
-/// The error that a stack is not among those of the property file.
-pub(super) fn unknown_stack(name: &str, stacks: &[TaskStack]) -> PropertyErrorKind {
-    let names = stacks.iter().map(|stack| stack.name.as_str()).chain([MAIN_STACK]);
-    PropertyErrorKind::UnknownStack { name: name.to_owned(), nearest: nearest(name, names) }
 }
 
 impl Binder<'_> {
