@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use avr_image::{FlashByteAddress, Image, LoadOptions};
 use avr_machine::device::Device;
-use avr_properties::PropertyFile;
+use avr_properties::{PropertyFile, SpecificationAutomaton};
 use avr_verify::{Exhausted, Progress, Request, Watch};
 use serde::Deserialize;
 
@@ -69,7 +69,12 @@ impl Firmware {
     pub fn load(image: &Path, device: &str, properties: &str) -> Self {
         let device = Device::named(device).expect("the device exists");
         let text = std::fs::read_to_string(root().join("properties").join(properties)).expect("the file is there");
-        let file = PropertyFile::parse(properties, &text).unwrap_or_else(|error| panic!("{error}"));
+        let mut file = PropertyFile::parse(properties, &text).unwrap_or_else(|error| panic!("{error}"));
+        for name in file.missing_specifications() {
+            let text = std::fs::read_to_string(root().join("properties").join(&name)).expect("the file is there");
+            let automaton = SpecificationAutomaton::parse(&name, &text).unwrap_or_else(|error| panic!("{error}"));
+            file.add_specification(&name, automaton);
+        }
         let mut options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
         options.start = FlashByteAddress(file.start.unwrap_or(0));
         let image = Image::load(image, &options).unwrap_or_else(|error| panic!("{error}"));

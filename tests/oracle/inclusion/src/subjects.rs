@@ -133,6 +133,7 @@ pub(crate) fn subject(path: &Path, properties: &Path) -> Option<Subject> {
     let mut file = PropertyFile::parse("properties", &text).expect("it is a property file");
     if !(file.assume.is_empty()
         && file.machines.is_empty()
+        && file.stacks.is_empty()
         && file.environment.is_empty()
         && file.start.is_none()
         && file.eeprom.is_none())
