@@ -39,7 +39,7 @@ pub enum Fault {
     StartForgotten,
     /// A range stays with the cells that held its number.
     RangesKept,
-    /// What a comparison told stays where the carry is overwritten.
+    /// The outcome of a comparison stays where the carry is overwritten.
     CarryKept,
     /// Sums and differences of the higher bytes of a number leave the carry out.
     CarryDropped,

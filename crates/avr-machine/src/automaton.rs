@@ -165,7 +165,7 @@ impl EnvironmentAutomaton {
                     |one: &&AutomatonMove| one.on.is_some_and(|(on, values)| on == signal && values.contains(value));
                 let answering: Vec<usize> =
                     self.states[*state].moves.iter().filter(answers).map(|one| one.to).collect();
-                // What the program does cannot be refused.
+                // Accesses of the program cannot be refused.
                 if answering.is_empty() {
                     to.insert(*state);
                 }

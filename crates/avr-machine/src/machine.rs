@@ -449,7 +449,7 @@ impl Machine {
     ) -> MachineState<V> {
         let mut state = before.clone();
         state.calls.clear();
-        // What is outside goes on.
+        // Everything outside goes on.
         state.control = Control { automata: before.control.automata, ..Control::default() };
         self.reset_registers(&mut state, environment);
         if let Some(effect) = self.device.reset_effect(cause) {

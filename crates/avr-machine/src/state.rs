@@ -49,7 +49,7 @@ pub struct CallString {
     remembered: Option<Remembered>,
 }
 
-/// What is remembered of a call string, to go back to it.
+/// The part of a call string that is remembered, to go back to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Remembered {
     /// The number of frames.

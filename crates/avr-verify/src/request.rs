@@ -169,3 +169,26 @@ impl Reductions {
     /// Nothing is left out.
     pub const NONE: Self = Self { interrupts: false, paths: false, handlers: false };
 }
+
+#[cfg(test)]
+mod tests {
+    use avr_properties::{PropertyFile, Setting};
+    use avr_testkit::image::image;
+
+    use super::{Device, Request};
+
+    /// Reductions and maps rest on handlers that return to what they interrupt.
+    #[test]
+    fn nothing_is_reduced_where_tasks_have_stacks() {
+        let (image, device) = (image(&[0xcfff]), Device::named("atmega328p").expect("it exists"));
+        let is_reduced = |text: &str| {
+            let file = PropertyFile::parse("p.ron", text).expect("it is a property file");
+            let request = Request::of(&image, device, &file);
+            let Request { image, device, start, file, eeprom, .. } = request;
+            let machine = Setting { image, device, start, file, eeprom }.machine().expect("it is a machine");
+            (request.allows_reduction(), request.find_invariants(&machine).is_some())
+        };
+        assert_eq!(is_reduced("()"), (true, true));
+        assert_eq!(is_reduced("(stacks: [(symbol: \"task\", at: 0x300, bytes: 20)])"), (false, false));
+    }
+}

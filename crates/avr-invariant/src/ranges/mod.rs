@@ -22,7 +22,7 @@ impl State {
         }
     }
 
-    /// What is known of a value.
+    /// The knowledge of a value.
     fn byte(&self, value: Value, silence: Silence, store: &Store) -> TvByte {
         match value {
             Value::Of(cell) => store.cell(&self.memory, cell),

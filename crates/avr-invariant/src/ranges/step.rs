@@ -124,7 +124,7 @@ fn chain(machine: &Machine, mut pc: FlashWordAddress, rd: Register) -> usize {
 /// Values of before a step as they are called behind it; none for one that no cell is known to hold any more.
 pub(super) type Renamed<'a> = dyn Fn(Value) -> Option<Value> + 'a;
 
-/// What a step begins with.
+/// The state that a step begins with.
 pub(crate) struct Before<'a> {
     pub(crate) machine: &'a Machine,
     pub(crate) pc: FlashWordAddress,

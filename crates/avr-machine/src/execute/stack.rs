@@ -87,9 +87,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             self.state.control.torn = true;
             return Ok(());
         }
-        // What is set is whole, and selects a stack.
-        self.state.control.torn = true;
         let pointer = self.stack_pointer()?;
+        self.select_stack(pointer)?;
         if !is_on(Fault::FramesKept) {
             self.forget_frames(pointer);
         }

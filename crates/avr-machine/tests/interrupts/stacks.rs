@@ -123,7 +123,7 @@ fn the_low_half_may_be_written_first() {
     assert!(bench.state.control.torn);
     bench.run(2);
     assert_eq!((bench.state.control.stack, bench.stack_pointer()), (2, 0x20e));
-    // What uses SP in between takes it as it stands.
+    // An instruction that uses SP in between takes it as it stands.
     let [a, b, c, ..] = low_first;
     let mut used = self::bench(&[a, b, c, PUSH]);
     used.run(4);

@@ -1,29 +1,15 @@
 //! Images against each other on the command line, and specifications read off a firmware.
 
 use std::fs;
-use std::process::{Command, Output};
 
 use avr_testkit::schema;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::sample::root;
+use crate::from_root::{avr_tvar, image, text};
 
 const LOCK: [&str; 3] = ["--alphabet", "call(lock)", "call(unlock)"];
 const ORDERS: [&str; 3] = ["--alphabet", "read(PINB) & 0x07", "write(PORTD)"];
-
-fn avr_tvar(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_avr-tvar"));
-    command.args(arguments).current_dir(root()).env_remove("CLICOLOR_FORCE").output().expect("the program starts")
-}
-
-fn image(sample: &str, level: &str) -> String {
-    format!("firmware-samples/{sample}/{sample}.{level}.elf")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("output is UTF-8")
-}
 
 /// The one result of a comparison, and the exit code.
 fn compared(old: &str, new: &str, more: &[&str]) -> (Value, Option<i32>) {

@@ -1,13 +1,12 @@
 //! Specifications on the command line: samples and their defect twins, every format of reports, and certificates.
 
 use std::fs;
-use std::process::{Command, Output};
 
 use avr_testkit::schema;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::sample::root;
+use crate::from_root::{avr_tvar, image, text};
 
 /// Samples, their defect twins, and the event that has no answer.
 const SAMPLES: [(&str, &str, &str); 3] = [
@@ -15,19 +14,6 @@ const SAMPLES: [(&str, &str, &str); 3] = [
     ("kernel-lock", "kernel-lock-twice", "call(unlock)"),
     ("serial-answer", "serial-answer-twice", "write(UDR0)"),
 ];
-
-fn avr_tvar(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_avr-tvar"));
-    command.args(arguments).current_dir(root()).env_remove("CLICOLOR_FORCE").output().expect("the program starts")
-}
-
-fn image(sample: &str, level: &str) -> String {
-    format!("firmware-samples/{sample}/{sample}.{level}.elf")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("output is UTF-8")
-}
 
 /// The report about an image and a property file.
 fn report(image: &str, properties: &str, more: &[&str]) -> (Value, Option<i32>) {

@@ -1,26 +1,17 @@
 //! Machines that drive inputs, on the command line: what they change, certificates, and what reports say.
 
 use std::fs;
-use std::process::{Command, Output};
 
 use avr_certificate::Certificate;
 use avr_testkit::schema;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::from_root::{self, avr_tvar, text};
 use crate::sample::root;
 
-fn avr_tvar(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_avr-tvar"));
-    command.args(arguments).current_dir(root()).env_remove("CLICOLOR_FORCE").output().expect("the program starts")
-}
-
 fn image(sample: &str) -> String {
-    format!("firmware-samples/{sample}/{sample}.Os.elf")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("output is UTF-8")
+    from_root::image(sample, "Os")
 }
 
 fn report(arguments: &[&str]) -> Value {

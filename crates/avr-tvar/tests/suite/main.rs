@@ -18,6 +18,7 @@ mod environment;
 mod evidence;
 mod explain;
 mod findings;
+mod from_root;
 mod gates;
 mod hazard_atom;
 mod hostile;

@@ -77,7 +77,7 @@ fn words(blocks: &[Block]) -> Vec<u16> {
         };
         action + if block.bit.is_some() { 3 } else { 1 }
     };
-    // What SRAM and registers hold at the start is any two bits.
+    // SRAM and registers hold any two bits at the start.
     let prologue = 1;
     let start = |number: usize| (prologue + blocks[..number].iter().map(length).sum::<usize>()) as u32;
     let mut code = Code::default();

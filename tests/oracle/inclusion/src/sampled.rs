@@ -620,7 +620,7 @@ fn fit_ranges(
             Value::Of(cell) => values[cell.index()],
             Value::Entry(cell) => at_entry.get(&cell.index()).copied().unwrap_or(values[cell.index()]),
         };
-        // What a cell held that has changed since is chosen later.
+        // The former content of a cell that has changed since is chosen later.
         let is_open = |value: &Value| match value {
             Value::Of(_) => false,
             Value::Entry(cell) => {

@@ -179,7 +179,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let (left, right): (Vec<Other>, Vec<Other>) = row.bytes.iter().copied().unzip();
         let (mut one, mut other) = (self.number(&left, &row, copies), self.number(&right, &row, copies));
         let is_constant = [&one, &other].map(|side| side.as_ref().and_then(Number::constant).is_some());
-        // What is known of a number that is compared with constants is known of registers that hold its sum with another one.
+        // Facts about a number that is compared with constants are known of registers that hold its sum with another one.
         if !is_constant[0] && !is_constant[1] {
             one = self.summed_in(&left, copies).or(one);
             other = self.summed_in(&right, copies).or(other);
