@@ -1,7 +1,8 @@
 /* Runs one image of firmware-samples/ in libsimavr and prints what can be observed. Used by the oracles of samples, stacks and regressions.
  *
  *   observe IMAGE.elf [--steps N] [--seed N] [--pin B=80,00]... [--watch ADDRESS]
- *           [--cell ADDRESS] [--hits N] [--every N] [--any-depth 1]
+ *           [--cell ADDRESS] [--hits N] [--every N] [--any-depth 1] [--mcu PART]
+ *           [--above ADDRESS]
  *
  * --pin    the bytes that successive reads of a port's pins give; the last one repeats. Other ports: random.
  * --watch  a byte address in flash: prints PORTB PORTC PORTD GPIOR1 GPIOR2 in hex each time it is reached.
@@ -10,6 +11,8 @@
  * --every  presents a random request of the environment about every N steps: a received byte, a pin change.
  *
  * --any-depth  counts SP wherever SPL was written as well.
+ * --mcu        the part: an ATmega328P otherwise.
+ * --above      an address in SRAM: counts SP only where it is not below it.
  *
  * Last it prints `stack N`: the deepest that a push, call or interrupt entry has moved SP below the end of the SRAM, in
  * bytes, and `low ADDRESS`, the lowest such SP. Exit code 2 when the image does not load, 1 when simavr gives up.
@@ -121,7 +124,7 @@ static void show(const avr_t *avr, long cell)
 
 int main(int count, char **arguments)
 {
-    long steps = 100000, watch = -1, cell = 0, hits = -1, every = 0, any_depth = 0;
+    long steps = 100000, watch = -1, cell = 0, hits = -1, every = 0, any_depth = 0, above = 0;
     const char *part = "atmega328p";
     for (int i = 2; i + 1 < count; i += 2) {
         const char *value = arguments[i + 1];
@@ -143,6 +146,8 @@ int main(int count, char **arguments)
             any_depth = strtol(value, NULL, 0);
         } else if (!strcmp(arguments[i], "--mcu")) {
             part = value;
+        } else if (!strcmp(arguments[i], "--above")) {
+            above = strtol(value, NULL, 16) & 0xffff;
         }
     }
     elf_firmware_t firmware = {0};
@@ -180,7 +185,7 @@ int main(int count, char **arguments)
             break;
         }
         pushes |= any_depth && avr->data[SP_HIGH] == high;
-        if (pushes && stack_pointer(avr) < lowest) {
+        if (pushes && stack_pointer(avr) < lowest && stack_pointer(avr) >= above) {
             lowest = stack_pointer(avr);
         }
         if (every > 0 && next_random() % (unsigned long)every == 0) {
