@@ -134,7 +134,7 @@ fn altered_claims_prove_nothing_false() {
 #[test]
 fn false_claims_of_faults_are_refused() {
     let mut refused: BTreeMap<String, u32> = BTreeMap::new();
-    for seed in 0..avr_testkit::cases(20, 150) {
+    for seed in 0..avr_testkit::cases(14, 150) {
         let (generated, goals) = random_case(seed);
         let Ok(mut known) = Known::of(&generated) else { continue };
         for goal in goals {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::sample::{Firmware, StateLimit, root};
 use avr_machine::device::Device;
 use avr_properties::{Property, PropertyFile};
-use avr_testkit::side_by_side;
-use avr_verify::{Basis, InvariantUse, Verdict};
+use avr_testkit::{Size, side_by_side};
+use avr_verify::{Basis, InvariantUse, PropertyResult, Verdict};
 use serde::Deserialize;
 
 /// The states that an analysis may reach.
@@ -34,6 +34,8 @@ struct Program {
     comes: Vec<String>,
     #[serde(default)]
     may_stay_away: Vec<String>,
+    #[serde(default)]
+    slow: bool,
 }
 
 fn usual() -> String {
@@ -55,13 +57,15 @@ impl Program {
 
     /// The verdicts that differ from the expected ones.
     fn problems(&self) -> Vec<String> {
-        let wrong = |(property, verdict, basis): (String, &str, &str)| {
-            let found = self.judge(&property, InvariantUse::Off, MAX_STATES);
-            (found != format!("{verdict} by the {basis}")).then(|| {
+        let expected = self.expected();
+        let properties: Vec<&str> = expected.iter().map(|(property, ..)| &**property).collect();
+        let found = self.judge(&properties, InvariantUse::Off, MAX_STATES);
+        let wrong = |((property, verdict, basis), found): (&(String, &str, &str), &String)| {
+            (*found != format!("{verdict} by the {basis}")).then(|| {
                 format!("{}: {property} is {found}, not {verdict} by the {basis} ({})", self.image, self.sheet)
             })
         };
-        self.expected().into_iter().filter_map(wrong).collect()
+        expected.iter().zip(&found).filter_map(wrong).collect()
     }
 
     /// The labels of which it is not shown that every run comes to them though the sheet promises it, and of which it is though the sheet does
@@ -69,7 +73,7 @@ impl Program {
     fn broken_promises(&self) -> Vec<String> {
         let is_promised = |label: &String| {
             let property = format!("AF (pc == {label})");
-            self.judge(&property, InvariantUse::Find, MAX_STATES) == "holds by the hardware"
+            self.judge(&[&property], InvariantUse::Find, MAX_STATES) == ["holds by the hardware"]
         };
         let (missing, wrong) = (self.comes.iter(), self.may_stay_away.iter());
         let all = missing.filter(|label| !is_promised(label)).chain(wrong.filter(|label| is_promised(label)));
@@ -80,7 +84,7 @@ impl Program {
     /// label that one does.
     fn wrong_verdicts(&self) -> Vec<String> {
         let contrary = |(property, verdict, _): (String, &str, &str)| {
-            let found = self.judge(&property, InvariantUse::Find, FEW_STATES);
+            let found = self.judge(&[&property], InvariantUse::Find, FEW_STATES).concat();
             let wrong = if verdict == "holds" { "violated by the hardware" } else { "holds by the hardware" };
             (found == wrong).then(|| format!("{}: {property} is {found} ({})", self.image, self.sheet))
         };
@@ -90,10 +94,12 @@ impl Program {
     /// The properties that invariants prove although the sheet says otherwise, and the number of all that they prove.
     fn proved_wrongly(&self) -> (Vec<String>, usize) {
         let (mut wrong, mut proved) = (Vec::new(), 0);
-        for (property, verdict, _) in self.expected() {
-            if self.judge(&property, InvariantUse::Find, 0).starts_with("holds") {
+        let expected = self.expected();
+        let properties: Vec<&str> = expected.iter().map(|(property, ..)| &**property).collect();
+        for ((property, verdict, _), found) in expected.iter().zip(self.judge(&properties, InvariantUse::Find, 0)) {
+            if found.starts_with("holds") {
                 proved += 1;
-                if verdict != "holds" {
+                if *verdict != "holds" {
                     wrong.push(format!("{}: {property} ({})", self.image, self.sheet));
                 }
             }
@@ -101,21 +107,26 @@ impl Program {
         (wrong, proved)
     }
 
-    fn judge(&self, property: &str, invariants: InvariantUse<'_>, states: usize) -> String {
+    /// The verdict of each property and what it rests on.
+    fn judge(&self, properties: &[&str], invariants: InvariantUse<'_>, states: usize) -> Vec<String> {
         let path = root().join("tests/data-sheet/images").join(format!("{}.elf", self.image));
         let mut firmware = Firmware::load(&path, &self.device, "inherent.ron");
         firmware.file = PropertyFile::parse("empty.ron", "()").expect("it is valid");
-        firmware.file.properties.push(Property::from_command_line(property).expect("it is a property"));
+        let parsed = properties.iter().map(|text| Property::from_command_line(text).expect("it is a property"));
+        firmware.file.properties.extend(parsed);
         let request = avr_verify::Request { invariants, watch: &StateLimit(states), ..firmware.request() };
         let results = avr_verify::verify(&request).unwrap_or_else(|error| panic!("{}: {error}", self.image));
-        let result = &results.properties[0];
-        let verdict = match &result.verdict {
+        let verdict = |result: &PropertyResult| match &result.verdict {
             Verdict::Holds => "holds",
             Verdict::Violated if !result.evidence.as_ref().is_some_and(|run| run.replayed) => "violated without a run",
             Verdict::Violated => "violated",
             Verdict::Unknown(_) => "unknown",
         };
-        format!("{verdict} by the {}", if result.basis == Basis::Hardware { "hardware" } else { "model" })
+        let basis = |result: &PropertyResult| match result.basis {
+            Basis::Hardware => "hardware",
+            Basis::Model => "model",
+        };
+        results.properties.iter().map(|result| format!("{} by the {}", verdict(result), basis(result))).collect()
     }
 }
 
@@ -129,8 +140,9 @@ fn programs(file: &str) -> Vec<Program> {
 #[test]
 fn programs_that_the_data_sheet_decides_are_judged_as_it_says() {
     let wanted = std::env::var("PROGRAMS").unwrap_or_default();
-    let all: Vec<Program> =
-        programs("expected.ron").into_iter().filter(|program| program.image.contains(&wanted)).collect();
+    let is_taken =
+        |program: &Program| program.image.contains(&wanted) && (!program.slow || Size::selected() == Size::Long);
+    let all: Vec<Program> = programs("expected.ron").into_iter().filter(is_taken).collect();
     assert!(all.iter().map(|program| program.expected().len()).sum::<usize>() > 0, "there are no programs");
     let found: Vec<String> = side_by_side(&all, Program::problems).concat();
     assert!(found.is_empty(), "{} differences:\n{}", found.len(), found.join("\n"));

@@ -422,7 +422,7 @@ fn what_is_true_everywhere_is_checked_again() {
 fn altered_bytes_of_claims_are_read_or_refused() {
     let sample = Sample::new(&program(&mut Random::new(2), false), SWITCHED[1]);
     let Sample { image, certificate } = &sample;
-    let (readable, _) = alter_bytes(image, certificate, avr_testkit::cases(200, 3_000));
+    let (readable, _) = alter_bytes(image, certificate, avr_testkit::cases(80, 3_000));
     assert!(readable > 10, "{readable}");
     // The claims are at the end, behind the map.
     let (start, content) = uncompressed(certificate);
@@ -431,7 +431,7 @@ fn altered_bytes_of_claims_are_read_or_refused() {
         content.len() - uncompressed(&nothing).1.len()
     };
     let (mut refused, mut rejected, mut accepted) = (0, 0, 0);
-    for seed in 0..avr_testkit::cases(200, 4_000) {
+    for seed in 0..avr_testkit::cases(80, 4_000) {
         let mut random = Random::new(seed);
         let mut altered = content.clone();
         let place = altered.len() - 2 - random.below(claims_alone);
