@@ -97,13 +97,13 @@ fn variables_have_their_names() {
             symbol.place.data().is_some() && symbol.size == 1 && image.symbols.find(&symbol.name).is_ok()
         });
     let symbol = symbol.expect("there is a variable of one byte");
-    let machine = machine(&format!("(initially: [\"{} == 3\"])", symbol.name), &image).expect("it is right");
+    let machine = machine(&format!(r#"(initially: ["\"{}\" == 3"])"#, symbol.name), &image).expect("it is right");
     let cell = symbol.place.data().expect("it is in the SRAM");
     assert_eq!(machine.options().starts, starts(&[(cell, 3, 0xff)], &[]));
     let image = fixture("sensor.elf");
     let symbol = image.symbols.eeprom().find(|symbol| matches!(symbol.size, 1 | 2)).expect("it is in the EEPROM");
     let machine = of_file(
-        &PropertyFile::parse("p.ron", &format!("(initially: [\"{} == 3\"])", symbol.name)).expect("it is right"),
+        &PropertyFile::parse("p.ron", &format!(r#"(initially: ["\"{}\" == 3"])"#, symbol.name)).expect("it is right"),
         &image,
     );
     let cells = machine.expect("it is right").options().starts.first.len();
@@ -194,9 +194,9 @@ fn what_no_start_has_is_refused_with_its_place() {
     check_refused(
         r#"(initially: ["mem[0x100] == 300"])"#,
         expect![[r#"
-        p.ron:1:14: initially: no start has 1 bytes from 0x0100 on so: nothing would be left to verify
-          (initially: ["mem[0x100] == 300"])
-                       ^^^^^^^^^^^^^^^^^^^"#]],
+            p.ron:1:14: initially: no start has mem[0x0100] so: nothing would be left to verify
+              (initially: ["mem[0x100] == 300"])
+                           ^^^^^^^^^^^^^^^^^^^"#]],
     );
     check_refused(
         r#"(initially: ["mem[0x100] == mem[0x101] + mem[0x102]"])"#,
@@ -238,9 +238,9 @@ fn what_no_start_has_is_refused_with_its_place() {
     check_refused(
         r#"(initially: ["sleeping"])"#,
         expect![[r#"
-        p.ron:1:15: initially: expected a comparison of input bits, as in `PINB & 0xf0 == 0` or `PINC.1 == 1`
-          (initially: ["sleeping"])
-                        ^^^^^^^^"#]],
+            p.ron:1:15: initially: expected a comparison with numbers, as in `MCUSR == 2` or `flag == 0x5a`
+              (initially: ["sleeping"])
+                            ^^^^^^^^"#]],
     );
 }
 

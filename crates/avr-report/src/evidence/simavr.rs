@@ -241,9 +241,9 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// The flash, up to the last word that can be executed.
+/// The flash, up to the last word that is not erased.
 pub(super) fn flash_to(text: &mut String, machine: &Machine) {
-    let is_there = |address: &FlashWordAddress| !matches!(machine.program.fetch(*address), Fetched::Outside);
+    let is_there = |address: &FlashWordAddress| machine.executed_word(*address) != 0xffff;
     let end = machine.program.addresses().filter(is_there).last().map_or(0, |last| last.0 + 1);
     let words = (0..end).map(|address| machine.executed_word(FlashWordAddress(address)));
     let bytes: Vec<u8> = words.flat_map(u16::to_le_bytes).collect();
