@@ -90,6 +90,12 @@ properties_of() { # sample, image name: an image may have a property file of its
     fi
 }
 
+flags_of() { # sample: boot loaders lie in the boot section
+    case $1 in
+    boot-serial* | boot-flag*) echo -Wl,--section-start=.text=0x7000 ;;
+    esac
+}
+
 levels_of() { # sample
     case $1 in
     answer-* | blink-delays | blink-modes* | blink-ticks* | nested-ticks | wait-flags*) echo Og Os O2 ;;
@@ -109,7 +115,7 @@ build() { # sample
         image=$sample.$level
         case $source in
         *.cpp) compile "$source" $level "$sample/$image" -std=gnu++11 -fno-exceptions -fno-threadsafe-statics ;;
-        *) compile "$source" $level "$sample/$image" -std=gnu99 ;;
+        *) compile "$source" $level "$sample/$image" -std=gnu99 $(flags_of "$sample") ;;
         esac
         properties_of "$sample" "$image"
     done

@@ -144,6 +144,7 @@ pub fn check(certificate: &Certificate, image: &Image, device: &'static Device) 
             start: file.start_address(device, header.start),
             ends_paths: file.ends_paths(),
             stacks: &file.stacks,
+            boot_start: file.boot_start(device),
         },
         file: &file,
         table: AtomTable::new(),

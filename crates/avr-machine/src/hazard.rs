@@ -44,6 +44,8 @@ hazards! {
         "no defined behaviour: the path ends, and properties speak of the others";
     OutsideImage "outside-image" "execution leaves the program image or enters erased flash"
         "no defined behaviour: the path ends, and properties speak of the others";
+    AbsentApplication "absent-application" "execution enters the application section, and no application is there"
+        "no defined behaviour: the path ends, and properties speak of the others";
     OutsideMemory "outside-memory" "a data access lies outside the data memory"
         "reads give an unknown byte, writes are lost";
     ReservedRegister "reserved-register" "a reserved or unimplemented I/O register is accessed"
@@ -83,6 +85,7 @@ impl HazardKind {
             self,
             Self::ReservedOpcode
                 | Self::OutsideImage
+                | Self::AbsentApplication
                 | Self::UndefinedPointerUse
                 | Self::InterruptsUnavailable
                 | Self::DeadEnvironment

@@ -4,6 +4,7 @@
 //! semantics of the instruction set in the project.
 #![forbid(unsafe_code)]
 
+mod application;
 mod automaton;
 mod compared;
 mod comparison;
@@ -21,9 +22,11 @@ mod ron_text;
 pub mod simulator;
 mod stack_pointer;
 mod stacks;
+mod start;
 mod state;
 mod survey;
 
+pub use application::Application;
 pub use automaton::{
     AUTOMATON_CHOICE, AutomatonMove, AutomatonState, ByteSet, EnvironmentAutomaton, MAX_AUTOMATA, MAX_AUTOMATON_STATES,
     Signal, drivable_bits,
@@ -41,5 +44,6 @@ pub use program::{Fetched, Program};
 pub use ron_text::{ron_message, ron_offset};
 pub use stack_pointer::StackPointer;
 pub use stacks::StackArea;
+pub use start::Starts;
 pub use state::{CallString, Control, Frame, FrameKind, MAX_WINDOWS, MachineState};
 pub use survey::{Survey, Use};

@@ -1,22 +1,23 @@
 //! A machine: a device with a program in its flash, and what the user said about hazards.
 
+use crate::application::Application;
 use crate::automaton::EnvironmentAutomaton;
 use crate::data_space::PAGE_CELLS;
 use crate::device::{
     Bit, BitKind, BitRef, ClearedBy, Condition, Device, Freedom, FuseBytes, FuseReset, InputWrite, Interrupt,
     InterruptPolicy, KnownBits, Register, ResetCause, Window,
 };
-use crate::environment::{Demand, DeterminedBy, Environment, Input};
 use crate::hazard::HazardKind;
 use crate::operations::Operations;
 use crate::program::Program;
 use crate::stack_pointer::StackPointer;
 use crate::stacks::StackArea;
+use crate::start::Starts;
 use crate::state::{Control, MachineState};
 use avr_isa::{DataAddress, EepromAddress, FlashWordAddress};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use three_valued::{ByteDomain, TvByte};
+use three_valued::TvByte;
 
 /// Bits of one register that behave alike.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +75,10 @@ pub struct Options {
     pub fuses: Option<FuseBytes>,
     /// The content of the EEPROM as far as it is known.
     pub eeprom: BTreeMap<EepromAddress, u8>,
+    /// The states that the first start and later resets are restricted to.
+    pub starts: Starts,
+    /// The content of the application section, where the image does not say it.
+    pub application: Application,
 }
 
 /// A flag that the environment sets no more often than every so many clock cycles ([`Freedom::RealEvery`]).
@@ -191,9 +196,12 @@ impl Machine {
             vectors_moved_by: device.bit("MCUCR", "IVSEL").map(|bit| (bit, boot_start)),
             groups,
             storage: is_storage,
+            program: match options.application {
+                Application::Any if boot_start.0 < device.memory.flash_words() => program.ending_below(boot_start),
+                _ => program,
+            },
             options,
             device,
-            program,
         }
     }
 
@@ -421,78 +429,6 @@ impl Machine {
     pub(crate) fn forbids(&self, kind: HazardKind) -> bool {
         self.options.forbidden.contains(&kind)
     }
-
-    /// The state at the start: registers as the data sheet says after power-on, everything else as it happens to be.
-    pub fn power_on<V: ByteDomain>(&self, environment: &mut impl Environment<V>) -> MachineState<V> {
-        let mut state = MachineState::new(self.cells(), V::constant(0));
-        for address in self.sram.start.until(self.sram.end) {
-            state.data.set(address, initial(environment, address, 0xff));
-        }
-        for byte in (0..self.device.memory.eeprom_bytes).map(EepromAddress) {
-            let cell = self.eeprom_cell(byte);
-            let value = match self.options.eeprom.get(&byte) {
-                Some(value) => V::constant(*value),
-                None => initial(environment, cell, 0xff),
-            };
-            state.data.set(cell, value);
-        }
-        self.reset_registers(&mut state, environment);
-        state
-    }
-
-    /// The state after a reset that came in `before`: SRAM and EEPROM are kept, the cause is noted.
-    pub(crate) fn after_reset<V: ByteDomain>(
-        &self,
-        before: &MachineState<V>,
-        cause: ResetCause,
-        environment: &mut impl Environment<V>,
-    ) -> MachineState<V> {
-        let mut state = before.clone();
-        state.calls.clear();
-        // Everything outside goes on.
-        state.control = Control { automata: before.control.automata, ..Control::default() };
-        self.reset_registers(&mut state, environment);
-        if let Some(effect) = self.device.reset_effect(cause) {
-            let input = initial(environment, effect.address, effect.undefined);
-            let kept = before.data.get(effect.address).and(&V::constant(effect.keeps & !effect.undefined));
-            state.data.set(effect.address, kept.or(&input).or(&V::constant(effect.sets)));
-        }
-        state
-    }
-
-    /// Gives every register its value after reset and goes to the start. The general-purpose registers and what the data
-    /// sheet leaves undefined hold anything.
-    fn reset_registers<V: ByteDomain>(&self, state: &mut MachineState<V>, environment: &mut impl Environment<V>) {
-        let shared = (0..self.device.temp_bytes).map(|index| self.temp_cell(index));
-        for address in avr_isa::Register::all().map(avr_isa::Register::address).chain(shared) {
-            state.data.set(address, initial(environment, address, 0xff));
-        }
-        for register in &self.device.registers {
-            let value = match register.reset.undefined {
-                0 => V::constant(register.reset.value),
-                mask => {
-                    let input = initial(environment, register.address, mask);
-                    input.and(&V::constant(mask)).or(&V::constant(register.reset.value))
-                }
-            };
-            state.data.set(register.address, value);
-        }
-        self.operations.pending_cells().for_each(|cell| state.data.set(cell, V::constant(0)));
-        let fuses = self.options.fuses.unwrap_or(self.device.default_fuses);
-        for rule in &self.device.fuse_resets {
-            let programmed = self.device.fuse(rule.fuse).is_some_and(|fuse| fuse.is_programmed(fuses));
-            let bits = if programmed { rule.programmed } else { rule.unprogrammed };
-            let others = state.data.get(rule.address).and(&V::constant(!rule.mask));
-            state.data.set(rule.address, others.or(&V::constant(bits & rule.mask)));
-        }
-        state.control.pc = self.options.start;
-        state.control.in_startup = self.startup_end().is_some_and(|end| end != self.options.start);
-    }
-}
-
-/// Bits of a cell as they happen to be before the program starts.
-fn initial<V: ByteDomain>(environment: &mut impl Environment<V>, cell: DataAddress, mask: u8) -> V {
-    environment.input(Input::Initial(cell), mask, Demand::Stored, DeterminedBy::Environment)
 }
 
 /// The first of the cells that registers share unseen.

@@ -1,7 +1,8 @@
 //! The decoded content of the flash.
 
 use avr_isa::{
-    CodeSpace, ControlFlow, Cycles, DecodeErrorKind, FeatureSet, FlashWordAddress, Instruction, decode, is_two_words,
+    CodeSpace, ControlFlow, Cycles, DecodeErrorKind, FeatureSet, FlashByteAddress, FlashWordAddress, Instruction,
+    decode, is_two_words,
 };
 
 /// The content of a flash word address.
@@ -55,6 +56,13 @@ impl Program {
         self.fetched.get(address.index()).copied().unwrap_or(Fetched::Outside)
     }
 
+    /// Puts what is fetched at a flash word address; bytes that LPM reads stay.
+    pub(crate) fn put(&mut self, address: FlashWordAddress, fetched: Fetched) {
+        if let Some(place) = self.fetched.get_mut(address.index()) {
+            *place = fetched;
+        }
+    }
+
     /// The words that a skip passes over at a flash word address: 2 where the first word says so.
     #[inline]
     #[must_use]
@@ -74,7 +82,12 @@ impl Program {
     /// A byte of flash as LPM reads it: erased flash is 0xff; addresses beyond the flash wrap.
     #[must_use]
     pub fn byte(&self, address: u32) -> u8 {
-        self.bytes[address as usize % self.bytes.len()]
+        self.bytes[self.wrapped(address).0 as usize]
+    }
+
+    /// The byte of flash that LPM means by an address.
+    pub(crate) fn wrapped(&self, address: u32) -> FlashByteAddress {
+        FlashByteAddress(address % self.bytes.len() as u32)
     }
 
     /// The size in words.

@@ -14,6 +14,7 @@ mod operand;
 mod part;
 mod pattern;
 mod predicate;
+mod start;
 mod stated;
 mod task_stack;
 
@@ -43,6 +44,7 @@ pub use machine::bind_machines;
 use pattern::text_of;
 pub use pattern::{formula_text, without_always};
 pub use predicate::{ComparedNumbers, NamedPredicates, Order, bind_predicates};
+pub(crate) use start::{bind_starts, fixed_bits_of_starts};
 pub(crate) use stated::{observes_startup, stated};
 pub(crate) use task_stack::bind_stacks;
 
@@ -63,6 +65,10 @@ pub struct Binding<'a> {
     pub ends_paths: bool,
     /// The stacks of tasks, by their numbers from 1.
     pub stacks: &'a [TaskStack],
+    /// Flash byte address of the boot section ([`PropertyFile::boot_start`]); none on a device without one.
+    ///
+    /// [`PropertyFile::boot_start`]: crate::PropertyFile::boot_start
+    pub boot_start: Option<u32>,
 }
 
 /// A property whose names are bound.
@@ -213,6 +219,8 @@ enum Subject {
     States,
     /// The values that hardware supplies.
     Inputs,
+    /// The content of memory where the program begins; the EEPROM is part of it.
+    Starts,
 }
 
 /// Binds the formulas of one property.
@@ -226,6 +234,7 @@ struct Binder<'a> {
     stack_pointer: [Option<DataAddress>; 2],
     ends_paths: bool,
     stacks: &'a [TaskStack],
+    boot_start: Option<u32>,
     table: &'a mut AtomTable,
     /// The atoms bound so far.
     known: HashMap<Comparison, Literal>,
@@ -249,7 +258,7 @@ type Bound = Formula<AtomId>;
 
 impl<'a> Binder<'a> {
     fn new(definitions: &'a Definitions, binding: &Binding<'a>, table: &'a mut AtomTable) -> Self {
-        let Binding { device, image, start, ends_paths, stacks } = *binding;
+        let Binding { device, image, start, ends_paths, stacks, boot_start } = *binding;
         let address = |name| device.register(name).map(|register| register.address);
         Self {
             definitions,
@@ -261,6 +270,7 @@ impl<'a> Binder<'a> {
             stack_pointer: [address("SPL"), address("SPH")],
             ends_paths,
             stacks,
+            boot_start,
             table,
             known: HashMap::new(),
             visited: BTreeSet::new(),

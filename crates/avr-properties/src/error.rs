@@ -12,6 +12,7 @@ use crate::finding_kind::FindingKind;
 use crate::machine_error::MachineError;
 use crate::nearest::did_you_mean;
 use crate::place::{Excerpt, MarkedText, Place, line_and_column, mark};
+use crate::start_error::StartError;
 
 /// A property file or a property that cannot be used.
 ///
@@ -290,6 +291,9 @@ pub enum PropertyErrorKind {
     /// Something is wrong with a machine of the environment.
     #[error("{0}")]
     Machine(MachineError),
+    /// Something is wrong with what is said of the start or of the application.
+    #[error("{0}")]
+    Start(StartError),
     /// Something that is not supported yet. The property is undecided, not wrong.
     #[error("{0}")]
     Unsupported(UnsupportedProperty),
@@ -343,7 +347,9 @@ impl PropertyErrorKind {
                 let mask = if *maskable { "; or mask these bits with &" } else { "" };
                 format!("the event read({register}) speaks of what the program reads there{mask}")
             }
-            Self::NotInput { .. } => "assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH".to_owned(),
+            Self::NotInput { .. } => "assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH; \
+                initially speaks of the SRAM, the EEPROM and MCUSR where the program begins"
+                .to_owned(),
             Self::NotOneInput => "write one assumption for each register, as in `PINB & 0xf0 == 0`".to_owned(),
             Self::NotFixedBits { register, implied: Some((mask, value)), .. } => {
                 format!("what it says of single bits can be assumed: `{register} & {mask:#04x} == {value:#04x}`")
@@ -365,6 +371,7 @@ impl PropertyErrorKind {
             }
             Self::Specification(error) => return error.hint(),
             Self::Machine(error) => return error.hint(),
+            Self::Start(error) => return error.hint(),
             Self::FairnessWithoutUse(_) => "leave `under` out: every path counts, fair or not".to_owned(),
             _ => return None,
         })

@@ -5,12 +5,15 @@ mod content;
 mod entry;
 mod machine;
 mod specification;
+mod start;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use avr_isa::FlashWordAddress;
 use avr_machine::device::{Device, FuseBytes};
 use avr_machine::{HazardKind, ron_message, ron_offset};
 use mu_calculus::parse_predicate;
@@ -20,6 +23,7 @@ use serde::de::DeserializeOwned;
 
 use crate::allowed_finding::AllowedFinding;
 use crate::allowed_hazard::AllowedHazard;
+use crate::application::{ApplicationContent, ApplicationSetting};
 use crate::conformance::SpecificationAutomaton;
 use crate::definitions::Definitions;
 use crate::error::{PropertyError, PropertyErrorKind};
@@ -27,6 +31,7 @@ use crate::finding_kind::FindingKind;
 use crate::nearest::nearest;
 use crate::place::{Place, Source, line_and_column};
 use crate::property::{Property, PropertyKind};
+use crate::start::StartCondition;
 use crate::task_stack::TaskStack;
 use content::{Content, Never, StackEntry};
 pub use content::{EnvironmentEvent, FILE_FIELDS, Fuses};
@@ -72,6 +77,10 @@ pub struct PropertyFile {
     pub predicates: Vec<(String, Place)>,
     /// The stacks of tasks; their numbers begin with 1.
     pub stacks: Vec<TaskStack>,
+    /// The conditions of the states in which the program begins.
+    pub initially: Vec<StartCondition>,
+    /// What lies in the flash below the boot section, besides the image.
+    pub application: Option<ApplicationSetting>,
     /// Fuse bytes; the factory values where the file does not say.
     pub fuses: Fuses,
     /// Path of a file with the content of the EEPROM, as the file gives it.
@@ -132,6 +141,8 @@ impl PropertyFile {
             assume_places: content.assume.iter().map(|raw| origin.place_of(trimmed(raw.get_ron()))).collect(),
             predicates: content.predicates.iter().map(|raw| predicate(raw, &origin)).collect::<Result<_, _>>()?,
             stacks: content.stacks.iter().map(|raw| task_stack(raw, &origin)).collect::<Result<_, _>>()?,
+            initially: start::conditions(content.initially, &origin)?,
+            application: start::application(content.application, &origin)?,
             fuses: content.fuses,
             eeprom: content.eeprom,
             carries_specifications: true,
@@ -174,12 +185,41 @@ impl PropertyFile {
         }
     }
 
+    /// The path of the application that the file names and that was not given yet.
+    #[must_use]
+    pub fn missing_application(&self) -> Option<&str> {
+        match &self.application.as_ref()?.content {
+            ApplicationContent::File { path, hex: None } => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Gives the application that the file names, as Intel HEX.
+    pub fn add_application(&mut self, text: String) {
+        if let Some(ApplicationSetting { content: ApplicationContent::File { hex, .. }, .. }) = &mut self.application {
+            *hex = Some(text.into());
+        }
+    }
+
+    /// The same text with the application in place of its path.
+    fn with_application<'t>(&self, text: &'t str) -> Option<Cow<'t, str>> {
+        let Some(ApplicationSetting { content: ApplicationContent::File { path, hex: Some(hex) }, place }) =
+            &self.application
+        else {
+            return Some(Cow::Borrowed(text));
+        };
+        let carried = format!("hex({}, {})", quoted(path)?, quoted(hex)?);
+        let (before, after) = (text.get(..place.span.start)?, text.get(place.span.end..)?);
+        Some(Cow::Owned([before, &carried, after].concat()))
+    }
+
     /// A text of this file that carries the specifications that it names, so that it can be read without them; none if that
     /// cannot be written.
     #[must_use]
     pub fn with_texts_of_specifications(&self, text: &str) -> Option<String> {
         let texts = self.specifications.iter().map(|(path, automaton)| (path.as_str(), automaton.text.as_str()));
         let texts: BTreeMap<&str, &str> = texts.collect();
+        let text = &*self.with_application(text)?;
         if self.carries_specifications {
             return Some(text.to_owned());
         }
@@ -229,6 +269,13 @@ impl PropertyFile {
     pub fn start_address(&self, device: &Device, given: Option<u32>) -> u32 {
         let vector = || device.reset_vector(self.fuses.bytes(device.default_fuses)).byte().0;
         given.or(self.start).unwrap_or_else(vector)
+    }
+
+    /// Flash byte address of the boot section that the fuses choose; none on a device without one.
+    #[must_use]
+    pub fn boot_start(&self, device: &Device) -> Option<u32> {
+        let section = device.boot_section(self.fuses.bytes(device.default_fuses))?;
+        Some(FlashWordAddress(section.start_word.into()).byte().0)
     }
 
     /// Checks that certificates can carry the proofs: they know of hazards, not of findings.

@@ -14,6 +14,7 @@
 
 mod allowed_finding;
 mod allowed_hazard;
+mod application;
 mod atom;
 mod bind;
 mod code_place;
@@ -34,6 +35,8 @@ mod property;
 mod reads;
 mod setting;
 mod specification;
+mod start;
+mod start_error;
 mod state_atoms;
 mod syntax;
 mod task_stack;
@@ -43,6 +46,7 @@ mod waits;
 
 pub use allowed_finding::AllowedFinding;
 pub use allowed_hazard::AllowedHazard;
+pub use application::{ApplicationContent, ApplicationSetting, application_hex};
 pub use atom::{Atom, AtomKind, AtomTable, Compare};
 pub use bind::{
     Assumptions, Binding, BoundAssumption, BoundProperty, ComparedNumbers, Fairness, NamedPredicates, Order, bind,
@@ -69,6 +73,8 @@ pub use property::{InvariantStart, Property, PropertyKind, StackLimit};
 pub use reads::CellsRead;
 pub use setting::Setting;
 pub use specification::{Specification, SpecifiedProperty};
+pub use start::{StartCondition, StartsAt};
+pub use start_error::StartError;
 pub use state_atoms::STATE_ATOMS;
 pub use syntax::check_syntax;
 pub use task_stack::TaskStack;

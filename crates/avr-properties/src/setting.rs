@@ -5,9 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use avr_image::{FlashWordAddress, Image};
 use avr_isa::{EepromAddress, FlashByteAddress};
 use avr_machine::device::{Device, ResetCause};
-use avr_machine::{HazardKind, Machine, Options, Program};
+use avr_machine::{Application, HazardKind, Machine, Options, Program};
 
-use crate::bind::{Binding, bind_assumptions, bind_machines, bind_predicates, bind_stacks, observes_startup};
+use crate::application::{ApplicationContent, ApplicationSetting};
+use crate::bind::{
+    Binding, bind_assumptions, bind_machines, bind_predicates, bind_stacks, bind_starts, observes_startup,
+};
 use crate::error::PropertyError;
 use crate::file::{EnvironmentEvent, PropertyFile};
 use crate::main_entry::main_entry;
@@ -35,9 +38,22 @@ impl Setting<'_> {
     /// If an assumption, a predicate or a machine of the property file cannot be used.
     pub fn machine(&self) -> Result<Machine, PropertyError> {
         let (image, device) = (self.image, self.device);
-        let word = |address: u32| image.program.word(FlashWordAddress(address));
+        let merged: BTreeMap<FlashWordAddress, u16> = self.application_words()?.into_iter().collect();
+        let word = |address: u32| {
+            let address = FlashWordAddress(address);
+            image.program.word(address).or_else(|| merged.get(&address).copied())
+        };
         let program = Program::decode(device.memory.flash_words(), device.core.features, word);
         Ok(Machine::new(device, program, self.options()?))
+    }
+
+    /// Checks what the property file says of the start and of the application.
+    ///
+    /// # Errors
+    /// If one of them cannot be used.
+    pub fn check_start(&self) -> Result<(), PropertyError> {
+        self.application_words()?;
+        bind_starts(self.file, &self.binding(), self.eeprom).map(drop)
     }
 
     /// The binding of names.
@@ -48,7 +64,20 @@ impl Setting<'_> {
             start: self.start_address(),
             ends_paths: self.file.ends_paths(),
             stacks: &self.file.stacks,
+            boot_start: self.file.boot_start(self.device),
         }
+    }
+
+    /// The words that an application file adds to the image.
+    fn application_words(&self) -> Result<Vec<(FlashWordAddress, u16)>, PropertyError> {
+        let Some(application) = &self.file.application else { return Ok(Vec::new()) };
+        application.words(self.image, (self.start_address(), self.file.boot_start(self.device)))
+    }
+
+    /// True if the data of another program than the image's may be in the SRAM.
+    fn has_application_file(&self) -> bool {
+        let content = self.file.application.as_ref().map(|application| &application.content);
+        matches!(content, Some(ApplicationContent::File { .. }))
     }
 
     /// Flash byte address of the first instruction.
@@ -80,7 +109,7 @@ impl Setting<'_> {
             start,
             main: main_entry(image, device).map(FlashByteAddress::word),
             observes_startup: self.observes_startup(),
-            static_data_end: image.static_data_end(),
+            static_data_end: image.static_data_end().filter(|_| !self.has_application_file()),
             stacks: bind_stacks(file, &binding)?,
             default_handler: default_handler(image),
             assumed: assumptions.inputs,
@@ -89,6 +118,8 @@ impl Setting<'_> {
             resets: file.environment.iter().map(reset_cause).collect(),
             fuses: Some(fuses),
             eeprom: eeprom.clone(),
+            starts: bind_starts(file, &binding, eeprom)?,
+            application: file.application.as_ref().map_or(Application::Unsaid, ApplicationSetting::of_machine),
         })
     }
 }

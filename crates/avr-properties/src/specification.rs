@@ -7,7 +7,8 @@ use avr_machine::device::{Device, FuseBytes};
 
 use crate::allowed_finding::AllowedFinding;
 use crate::allowed_hazard::AllowedHazard;
-use crate::bind::{Assumptions, Binding, bind_assumptions, bind_machines, stated};
+use crate::application::ApplicationSetting;
+use crate::bind::{Assumptions, Binding, bind_assumptions, bind_machines, bind_starts, fixed_bits_of_starts, stated};
 use crate::error::PropertyError;
 use crate::file::{EnvironmentEvent, EnvironmentMachine, PropertyFile};
 use crate::property::{InvariantStart, Property, PropertyKind, StackLimit};
@@ -26,9 +27,11 @@ pub struct Specification {
     /// The content of the EEPROM as far as it is known, by address.
     pub eeprom: BTreeMap<EepromAddress, u8>,
     /// Assumptions: a text for each bit that hardware always gives the same value, such as `PINB.4 == 0`, and for each
-    /// interrupt that never comes, such as `never(INT1)`; a text for each machine that drives inputs, with all of its moves. More of
-    /// them leave out more runs.
+    /// interrupt that never comes, such as `never(INT1)`; a text for each machine that drives inputs, with all of its moves; a text for
+    /// each bit that is fixed where the program begins. More of them leave out more runs.
     pub assume: BTreeSet<String>,
+    /// The application besides the image, in words; none where the property file says nothing.
+    pub application: Option<String>,
     /// The hazards that are allowed, by name.
     pub allow: BTreeSet<&'static str>,
     /// The hazards that are allowed at one place, as property files have them.
@@ -85,8 +88,11 @@ impl Setting<'_> {
             assume: {
                 bind_machines(file, &binding)?;
                 let assumed = assumed(&bind_assumptions(file, &binding)?, device);
-                assumed.into_iter().chain(file.machines.iter().map(EnvironmentMachine::whole_text)).collect()
+                let starts = fixed_bits_of_starts(&bind_starts(file, &binding, eeprom)?, device);
+                let machines = file.machines.iter().map(EnvironmentMachine::whole_text);
+                assumed.into_iter().chain(starts).chain(machines).collect()
             },
+            application: file.application.as_ref().map(ApplicationSetting::whole_text),
             allow: file.allow.iter().map(|(kind, _)| kind.name()).collect(),
             allow_at: file.allow_at.iter().map(AllowedHazard::text).collect(),
             allow_findings: file.allow_findings.iter().map(AllowedFinding::text).collect(),
@@ -177,6 +183,8 @@ impl Specification {
         differ("the device", self.device.to_owned(), other.device.to_owned());
         differ("the start", format!("{:#06x}", self.start), format!("{:#06x}", other.start));
         differ("the fuse setting (low high extended)", fuses(self.fuses), fuses(other.fuses));
+        let application = |one: &Self| one.application.clone().unwrap_or_else(|| "not said".to_owned());
+        differ("the application", application(self), application(other));
         all.extend(self.assume.difference(&other.assume).map(|assumed| format!("{assumed} is assumed")));
         all.extend(self.allow.difference(&other.allow).map(|hazard| format!("{hazard} is allowed")));
         let is_everywhere = |text: &&String| {

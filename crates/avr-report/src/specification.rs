@@ -13,6 +13,9 @@ pub(crate) struct SpecificationData {
     pub(crate) fuses: Option<FusesData>,
     pub(crate) eeprom: Option<EepromData>,
     pub(crate) assume: Option<Vec<String>>,
+    /// The application besides the image; left out where nothing is said of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) application: Option<String>,
     pub(crate) allow: Option<Vec<String>>,
     pub(crate) forbid: Option<Vec<String>>,
     pub(crate) environment: Option<Vec<String>>,
@@ -70,6 +73,7 @@ impl SpecificationData {
         fuses: None,
         eeprom: None,
         assume: None,
+        application: None,
         allow: None,
         forbid: None,
         environment: None,
@@ -93,6 +97,7 @@ impl SpecificationData {
             fuses: Some(FusesData { low: fuses.low, high: fuses.high, extended: fuses.extended }),
             eeprom: Some(EepromData { bytes: eeprom.len(), sha256 }),
             assume: Some(assume.iter().cloned().collect()),
+            application: specification.application.clone(),
             allow: Some(allowed.chain(specification.allow_at.union(&specification.allow_findings).cloned()).collect()),
             forbid: owned(forbid),
             environment: owned(environment),

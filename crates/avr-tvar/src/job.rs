@@ -372,6 +372,7 @@ impl Job {
             start,
             ends_paths: self.file.ends_paths(),
             stacks: &self.file.stacks,
+            boot_start: self.file.boot_start(self.device),
         };
         let open = |property: &Property| PropertyResult {
             name: property.name().to_owned(),

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use avr_image::Image;
 use avr_machine::device::Device;
 use avr_properties::{
-    AtomTable, Binding, Property, PropertyError, PropertyFile, bind, bind_assumptions, bind_machines, bind_predicates,
-    check_syntax, formula_text,
+    AtomTable, Binding, Property, PropertyError, PropertyFile, Setting, bind, bind_assumptions, bind_machines,
+    bind_predicates, check_syntax, formula_text,
 };
 use avr_report::Escaped;
 use clap::Args;
@@ -89,12 +89,20 @@ fn against(inputs: &mut Inputs, arguments: &Props, file: &PropertyFile) -> Resul
     let Some(firmware) = &arguments.firmware else { return Ok(Against::Syntax) };
     let wishes = Wishes { device: arguments.device.as_deref(), start: arguments.start, file: Some(file) };
     let (image, device) = device::load_from(inputs, firmware, wishes)?;
-    eeprom::content(inputs, file, Some(&arguments.properties), device)?;
+    let eeprom = eeprom::content(inputs, file, Some(&arguments.properties), device)?;
     let start = file.start_address(device, arguments.start);
-    let binding = Binding { device, image: &image, start, ends_paths: file.ends_paths(), stacks: &file.stacks };
+    let binding = Binding {
+        device,
+        image: &image,
+        start,
+        ends_paths: file.ends_paths(),
+        stacks: &file.stacks,
+        boot_start: file.boot_start(device),
+    };
     bind_assumptions(file, &binding)?;
     bind_predicates(file, &binding)?;
     bind_machines(file, &binding)?;
+    Setting { image: &image, device, start: arguments.start, file, eeprom: &eeprom }.check_start()?;
     Ok(Against::Firmware { image: Box::new(image), device, start })
 }
 
@@ -103,7 +111,14 @@ fn check(property: &Property, file: &PropertyFile, against: &Against) -> Result<
         check_syntax(property, &file.definitions)?;
         return Ok(Checked { status: "ok", formula: None, notes: Vec::new() });
     };
-    let binding = Binding { device, image, start: *start, ends_paths: file.ends_paths(), stacks: &file.stacks };
+    let binding = Binding {
+        device,
+        image,
+        start: *start,
+        ends_paths: file.ends_paths(),
+        stacks: &file.stacks,
+        boot_start: file.boot_start(device),
+    };
     match bind(property, &file.definitions, &binding, &mut AtomTable::default()) {
         Ok(bound) => Ok(Checked { status: "ok", formula: Some(bound.formula_text), notes: bound.notes }),
         Err(error) => match error.undecided() {

@@ -1,14 +1,14 @@
-//! The specification files that properties name.
+//! The files that property files name: specifications and the application of a boot loader.
 
 use std::path::Path;
 
-use avr_properties::{PropertyFile, SpecificationAutomaton};
+use avr_properties::{PropertyFile, SpecificationAutomaton, application_hex};
 use avr_report::Escaped;
 
 use crate::error::{InputError, InputErrorKind};
 use crate::inputs::{Inputs, Role};
 
-/// The property file with the specifications that it names. Paths are relative to the property file; without one, to the
+/// The property file with the specifications and the application that it names. Paths are relative to the property file; without one, to the
 /// current directory.
 ///
 /// # Errors
@@ -22,6 +22,10 @@ pub(crate) fn attach(
     for name in file.missing_specifications() {
         let automaton = read(inputs, &folder.join(&name))?;
         file.add_specification(&name, automaton);
+    }
+    if let Some(path) = file.missing_application().map(|name| folder.join(name)) {
+        let input = inputs.read(Role::Application, &path)?;
+        file.add_application(application_hex(&input.name(), &input.bytes)?);
     }
     Ok(file)
 }

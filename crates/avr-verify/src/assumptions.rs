@@ -5,7 +5,7 @@ use avr_properties::{AtomTable, Binding, BoundProperty, EnvironmentEvent, Proper
 
 /// Everything in a property file that restricts or extends what the device and its surroundings may do; reports name
 /// all of it. Assumptions are told in their own words, and allowed hazards with the reasons. The rest are the stacks of tasks, events of the
-/// environment, machines that drive inputs, fuses that differ from the factory values, and the file with the content of the EEPROM. Also told is a
+/// environment, machines that drive inputs, what is said of the start and of the application, fuses that differ from the factory values, and the file with the content of the EEPROM. Also told is a
 /// start at another flash byte address (`start`, or what the file says) than the reset vector.
 #[must_use]
 pub fn assumptions(file: &PropertyFile, start: Option<u32>, device: &Device) -> Vec<String> {
@@ -22,6 +22,9 @@ pub fn assumptions(file: &PropertyFile, start: Option<u32>, device: &Device) -> 
     let events = stacks.chain(file.environment.iter().map(event)).chain(machines);
     let fuses = fuses(file.fuses.bytes(device.default_fuses), device.default_fuses);
     let eeprom = file.eeprom.iter().map(|path| format!("the EEPROM has the content of {path}"));
+    let initially = file.initially.iter().map(ToString::to_string);
+    let application = file.application.iter().map(ToString::to_string);
+    let assumed = assumed.chain(initially).chain(application);
     start.into_iter().chain(assumed).chain(allowed).chain(events).chain(fuses).chain(eeprom).collect()
 }
 
@@ -86,6 +89,15 @@ mod tests {
         );
         check("(fuses: (low: 0x62, high: 0xc9))", &["the high fuse byte is 0xc9 (factory value 0xd9)"]);
         check("(eeprom: \"settings.eep\")", &["the EEPROM has the content of settings.eep"]);
+        check(
+            "(initially: [\"MCUSR == 2\"], application: any)",
+            &["at the first start: MCUSR == 2", "any application may be there, and runs end where it is entered"],
+        );
+        check(
+            "(initially: (power_on: [\"MCUSR.BORF == 0\"], reset: [\"mem[0x100] == 1\"]), application: absent)",
+            &["after power-on: MCUSR.BORF == 0", "after each later reset: mem[0x100] == 1", "no application is there"],
+        );
+        check("(application: file(\"app.hex\"))", &["the application app.hex is there"]);
         check("(start: 0x0100)", &["execution starts at 0x0100, not at the reset vector"]);
         check("(start: 0)", &[]);
         check("(forbid: [\"reserved-register\"])", &[]);

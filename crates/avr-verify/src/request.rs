@@ -5,7 +5,7 @@ use crate::invariants::{Alarms, Invariants, Sought, Trial};
 use avr_image::{EepromAddress, Image};
 use avr_machine::Machine;
 use avr_machine::device::Device;
-use avr_properties::{Binding, PropertyFile, Setting};
+use avr_properties::{ApplicationContent, Binding, PropertyFile, Setting, StartsAt};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use tvar::{Strategy, Unlimited, Watch};
@@ -81,6 +81,7 @@ impl<'a> Request<'a> {
             start: self.file.start_address(self.device, self.start),
             ends_paths: self.file.ends_paths(),
             stacks: &self.file.stacks,
+            boot_start: self.file.boot_start(self.device),
         }
     }
 
@@ -127,8 +128,20 @@ impl<'a> Request<'a> {
         // Nor where machines drive inputs: accesses in a handler and in the main program move the same machine. Where tasks have stacks of
         // their own, a handler need not return to what it interrupted.
         let is_plain = self.file.machines.is_empty() && self.file.stacks.is_empty();
+        // A handler that changes what a later reset depends on is not independent of what it interrupts.
+        let is_plain = is_plain && self.file.initially.iter().all(|condition| condition.at != StartsAt::Reset);
         let is_allowed = self.strategy == Strategy::Default && !self.file.ends_paths() && is_plain;
-        is_allowed && self.reductions != Reductions::NONE
+        is_allowed && self.sound_reductions() != Reductions::NONE
+    }
+
+    /// The reductions that were not turned off, as far as they are sound for the property file.
+    pub(crate) fn sound_reductions(&self) -> Reductions {
+        let content = self.file.application.as_ref().map(|application| &application.content);
+        match content {
+            // SOUND: no interrupt comes where the run has ended, so none may be deferred until then.
+            Some(ApplicationContent::Any) => Reductions { interrupts: false, handlers: false, ..self.reductions },
+            _ => self.reductions,
+        }
     }
 
     /// The same, for looking at the states themselves.
@@ -189,6 +202,8 @@ mod tests {
             (request.allows_reduction(), request.find_invariants(&machine).is_some())
         };
         assert_eq!(is_reduced("()"), (true, true));
+        assert_eq!(is_reduced("(initially: (reset: [\"mem[0x100] == 0\"]))"), (false, true));
+        assert_eq!(is_reduced("(initially: [\"mem[0x100] == 0\"])"), (true, true));
         assert_eq!(is_reduced("(stacks: [(symbol: \"task\", at: 0x300, bytes: 20)])"), (false, false));
     }
 }

@@ -35,7 +35,7 @@ impl Case {
         let bound = bind(
             &property,
             &Definitions::default(),
-            &Binding { device, image: &image, start: 0, ends_paths: false, stacks: &[] },
+            &Binding { device, image: &image, start: 0, ends_paths: false, stacks: &[], boot_start: None },
             &mut table,
         );
         let formula = Formula::Modal(Modality::Box, Box::new(bound.expect("it binds").formula));

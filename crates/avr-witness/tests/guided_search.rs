@@ -73,7 +73,7 @@ fn found(words: &[u16], property: &str, steps: u64) -> Option<Evidence> {
     let image = image.expect("an image");
     let property = Property::from_command_line(property).expect("a property");
     let mut table = AtomTable::default();
-    let binding = Binding { device, image: &image, start: 0, ends_paths: false, stacks: &[] };
+    let binding = Binding { device, image: &image, start: 0, ends_paths: false, stacks: &[], boot_start: None };
     let bound = bind(&property, &Definitions::default(), &binding, &mut table).expect("it binds");
     let formula = NormalForm::new(&Formula::Modal(Modality::Box, Box::new(bound.formula))).expect("it translates");
     let goal = Goal { formula, observes_hazards: false };

@@ -57,6 +57,12 @@ faults! {
     NothingOwed "nothing-owed" "Interrupts that were left for later do not catch up.";
     HazardsUnseen "hazards-unseen" "States and interrupts are left out although a formula tells what comes before a hazard.";
     LeastIsGreatest "least-is-greatest" "The solver takes least fixed points for greatest ones.";
+    StartUnrestricted "start-unrestricted" "The first start is any, whatever the property file says.";
+    ResetUnrestricted "reset-unrestricted" "A later reset comes whatever state it leaves.";
+    KeptCausesUnheeded "kept-causes-unheeded" "The causes that a reset keeps are not looked at where they are restricted.";
+    WatchdogUnforced "watchdog-unforced" "The watchdog is off at a first start after its own reset.";
+    EndedRunsGoOn "ended-runs-go-on" "Interrupts and resets come in an application of which nothing is known.";
+    ApplicationReadErased "application-read-erased" "An application of which nothing is known reads as erased flash.";
     AutomatonStays "automaton-stays" "An automaton of the environment makes no moves.";
     AutomatonUnheeded "automaton-unheeded" "Inputs that an automaton drives have any value.";
     AutomatonUnsplit "automaton-unsplit" "It is not asked whether a pin is an input before an automaton drives it.";

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use avr_image::{Image, LoadOptions};
 use avr_machine::Machine;
 use avr_machine::device::Device;
-use avr_properties::{PropertyFile, Setting};
+use avr_properties::{PropertyFile, Setting, application_hex};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -47,9 +47,14 @@ fn entries<T: DeserializeOwned>(file: &str) -> Vec<T> {
 /// An image and the machine that executes it, with the text of a property file.
 fn machine(path: &Path, properties: &str, device: &str) -> (Image, Machine) {
     let device = Device::named(device).expect("the device exists");
-    let options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
+    let mut options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
+    let mut file = PropertyFile::parse("properties", properties).expect("it is a property file");
+    options.start.0 = file.start_address(device, None);
     let image = Image::load(path, &options).expect("it is an image");
-    let file = PropertyFile::parse("properties", properties).expect("it is a property file");
+    if let Some(name) = file.missing_application().map(str::to_owned) {
+        let bytes = std::fs::read(root().join("properties").join(&name)).expect("it is there");
+        file.add_application(application_hex(&name, &bytes).expect("it is an application"));
+    }
     let setting = Setting { image: &image, device, start: None, file: &file, eeprom: &BTreeMap::new() };
     let machine = setting.machine().expect("the property file fits the image");
     (image, machine)

@@ -310,14 +310,28 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// Adds the resets that may come now.
     fn add_resets(&mut self, possible: &mut Possibilities) {
         let machine = self.machine;
-        machine.options().resets.iter().for_each(|cause| possible.add_reset(*cause));
+        for cause in &machine.options().resets {
+            if self.may_leave(*cause) {
+                possible.add_reset(*cause);
+            }
+        }
         if let Some(watchdog) = &machine.device.watchdog
             && self.decide_stored(watchdog.reset_enable)
             && (!self.decide_stored(watchdog.interrupt_enable) || !self.decide_stored(self.machine.status_bit(flag::I)))
+            && self.may_leave(ResetCause::Watchdog)
         {
             // With both modes on the interrupt comes first, unless it is kept out until the second time-out.
             possible.add_reset(ResetCause::Watchdog);
         }
+    }
+
+    /// True if a reset of a cause leaves a state as [`Starts::later`](crate::Starts::later) says; others do not come.
+    fn may_leave(&mut self, cause: ResetCause) -> bool {
+        let Some(kept) = self.machine.kept_by_reset(cause) else { return false };
+        kept.into_iter().all(|(cell, bits)| {
+            let mut known = (0..8).filter(|bit| bits.known_mask() >> bit & 1 == 1);
+            known.all(|bit| self.decide_stored(BitRef { address: cell, bit }) == (bits.value() >> bit & 1 == 1))
+        })
     }
 
     /// Enters the handler of an interrupt.

@@ -5,6 +5,7 @@ use crate::environment::{Demand, Environment, Event, Question};
 use crate::hazard::{HazardKind, Limit, Stop};
 use avr_isa::{DataAddress, FlashWordAddress, LpmMode, Pointer, PointerMode, Register};
 use std::ops::Range;
+use three_valued::fault::{Fault, is_on};
 use three_valued::{BitDomain, ByteDomain, TvByte};
 
 /// The most I/O registers that an unknown address may hit before the engine gives up on telling them apart.
@@ -280,9 +281,19 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// The join of the bytes of flash that an address may mean.
-    fn flash_byte(&self, address: &(V, V), base: u32) -> V {
+    fn flash_byte(&mut self, address: &(V, V), base: u32) -> V {
         let candidates = Candidates::of(address.0.bits(), address.1.bits());
-        let byte = |z: u16| V::constant(self.machine.program.byte(base + u32::from(z)));
+        let machine = self.machine;
+        let is_open = |z: u16| {
+            !is_on(Fault::ApplicationReadErased)
+                && machine.has_ended(machine.program.wrapped(base + u32::from(z)).word())
+        };
+        // SOUND: one input stands for the bytes that may be read, joined with those that are known.
+        let open = candidates.iter().any(is_open).then(|| self.undefined(machine.status_address, Demand::Stored));
+        let byte = |z: u16| match &open {
+            Some(open) if is_open(z) => open.clone(),
+            _ => V::constant(machine.program.byte(base + u32::from(z))),
+        };
         if let Some(address) = candidates.single() {
             return byte(address);
         }

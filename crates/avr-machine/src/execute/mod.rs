@@ -23,6 +23,7 @@ use crate::program::Fetched;
 use crate::state::{MAX_WINDOWS, MachineState};
 use avr_isa::{FlashWordAddress, Instruction, Register, io_address};
 use flags::{ZeroFlag, flag};
+use three_valued::fault::{Fault, is_on};
 use three_valued::{BitDomain, ByteDomain, Signedness};
 
 /// A step in progress.
@@ -64,14 +65,16 @@ impl Machine {
         let place = Some(state.control.pc);
         let mut step =
             Step { machine: self, state, environment, place, cycles: 0, settling, asked, lapsed, crossed, driving };
-        if self.can_be_interrupted() && step.interrupted()? {
+        let has_ended = self.has_ended(step.state.control.pc);
+        let goes_on = !has_ended || is_on(Fault::EndedRunsGoOn);
+        if goes_on && self.can_be_interrupted() && step.interrupted()? {
             step.age_windows(step.cycles);
             step.environment.stepped(None, Copies::default(), &mut step.state.data);
         } else {
             step.environment.before_instruction(self, step.state);
             let executed = step.instruction(copies)?;
             step.environment.stepped(Some(executed), step.state.control.copies, &mut step.state.data);
-            if step.state.control.torn {
+            if step.state.control.torn && !has_ended {
                 step.take_torn_pointer()?;
             }
         }
@@ -90,7 +93,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             Fetched::Reserved => {
                 return Err(Stop::hazard(HazardKind::ReservedOpcode, address.byte().0));
             }
-            Fetched::Outside => return Err(Stop::hazard(HazardKind::OutsideImage, address.byte().0)),
+            Fetched::Outside => return Err(Stop::hazard(self.machine.outside(address), address.byte().0)),
         };
         self.state.control.interrupt_delay = false;
         self.state.control.fresh_request = false;

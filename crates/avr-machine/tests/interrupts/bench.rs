@@ -99,9 +99,19 @@ impl Bench {
 
     /// A machine with code at a flash word address and NOPs everywhere else.
     pub(crate) fn at(place: u32, program: &[Instruction], options: Options) -> Self {
+        Self::filled(place, program, Some(0), options)
+    }
+
+    /// A machine with code at a flash word address and erased flash everywhere else.
+    pub(crate) fn alone_at(place: u32, program: &[Instruction], options: Options) -> Self {
+        Self::filled(place, program, None, options)
+    }
+
+    /// A machine with code at a flash word address and this word everywhere else.
+    fn filled(place: u32, program: &[Instruction], fill: Option<u16>, options: Options) -> Self {
         let code: Vec<u16> = program.iter().flat_map(|instruction| encoded(*instruction)).collect();
         let at = |address: u32| address.checked_sub(place).and_then(|offset| code.get(offset as usize).copied());
-        let word = |address: u32| Some(at(address).unwrap_or(0));
+        let word = |address: u32| at(address).or(fill);
         let device = device();
         let decoded = Program::decode(device.memory.flash_words(), device.core.features, word);
         let machine = Machine::new(device, decoded, options);

@@ -12,4 +12,5 @@ mod resets;
 mod sleep;
 mod sources;
 mod stacks;
+mod starts;
 mod windows;

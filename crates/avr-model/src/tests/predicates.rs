@@ -255,7 +255,7 @@ const NAMED: [&str; 14] = [
 fn named() -> (NamedPredicates, AtomTable) {
     let image = image(&[0]);
     let device = Device::named("atmega328p").expect("a device of the tables");
-    let binding = Binding { device, image: &image, start: 0, ends_paths: false, stacks: &[] };
+    let binding = Binding { device, image: &image, start: 0, ends_paths: false, stacks: &[], boot_start: None };
     let file = PropertyFile::parse("p.ron", &format!("(predicates: {NAMED:?})")).expect("it is valid");
     let named = bind_predicates(&file, &binding).expect("they compare numbers");
     let mut table = AtomTable::new();

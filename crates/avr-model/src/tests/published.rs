@@ -74,7 +74,7 @@ fn check(image: &str, expected: (usize, usize)) {
     let machine = Machine::new(device, program, Options::default());
     let file = PropertyFile::parse("inherent", "(properties: [Inherent()])").expect("a property file");
     let mut table = AtomTable::default();
-    let binding = Binding { device, image: &image, start: 0, ends_paths: false, stacks: &[] };
+    let binding = Binding { device, image: &image, start: 0, ends_paths: false, stacks: &[], boot_start: None };
     let bound = bind(&file.properties[0], &file.definitions, &binding, &mut table).expect("nothing is named");
     let after_start = Formula::Modal(Modality::Box, Box::new(bound.formula));
     let formula = NormalForm::new(&after_start).expect("the formula is closed");

@@ -126,7 +126,7 @@ fn input(text: &str, binding: &Binding<'_>) -> Result<BoundAssumption, PropertyE
 
 impl Binder<'_> {
     /// A comparison of numbers, or a bit.
-    fn input_comparison(&mut self, comparison: &Comparison) -> Result<Compare, Fault> {
+    pub(super) fn input_comparison(&mut self, comparison: &Comparison) -> Result<Compare, Fault> {
         let mut context = Context::default();
         let mut bind = |e| self.expression(e, u128::MAX, &mut context).map(|operand| operand.expression);
         match &comparison.kind {
@@ -147,6 +147,11 @@ fn not_an_input() -> PropertyErrorKind {
 
 /// Adds the registers that a comparison speaks of. Nothing but constants may stand beside them.
 fn add_registers(compare: &Compare, addresses: &mut BTreeSet<DataAddress>) -> Result<(), PropertyErrorKind> {
+    compared(compare, addresses).map_err(|()| not_an_input())
+}
+
+/// Adds the cells that a comparison speaks of; nothing but constants may stand beside them.
+pub(super) fn compared(compare: &Compare, addresses: &mut BTreeSet<DataAddress>) -> Result<(), ()> {
     let mut constant = true;
     compare.for_each(&mut |part| match part {
         Expression::Cells(cells) => addresses.extend(cells.iter().copied()),
@@ -156,7 +161,7 @@ fn add_registers(compare: &Compare, addresses: &mut BTreeSet<DataAddress>) -> Re
         Expression::Pc | Expression::Memory { .. } | Expression::EventValue => constant = false,
         _ => {}
     });
-    if constant { Ok(()) } else { Err(not_an_input()) }
+    if constant { Ok(()) } else { Err(()) }
 }
 
 /// The bits of a register that hardware changes and that are read as inputs.
@@ -183,7 +188,8 @@ fn mask_of(register: &Register, belongs: impl Fn(&BitKind) -> bool) -> u8 {
 fn fixed_bits(predicate: &Formula<Compare>, register: &Register) -> Result<TvByte, PropertyErrorKind> {
     let inputs = input_bits(register);
     let values = TvByte::new(0, !inputs).concretisations();
-    let satisfying: Vec<u8> = values.filter(|value| satisfies(predicate, register.address, *value)).collect();
+    let satisfying: Vec<u8> =
+        values.filter(|value| satisfies(predicate, &Contents(&[(register.address, *value)]))).collect();
     let (all, any) = satisfying.iter().fold((0xff, 0), |(all, any), value| (all & value, any | value));
     let fixed = TvByte::new(all, inputs & !(all ^ any));
     let name = register.name.to_owned();
@@ -200,13 +206,13 @@ fn fixed_bits(predicate: &Formula<Compare>, register: &Register) -> Result<TvByt
     }
 }
 
-/// True if a value of the register satisfies the predicate, which has Boolean operators only.
-fn satisfies(predicate: &Formula<Compare>, address: DataAddress, value: u8) -> bool {
-    let holds = |part: &Formula<Compare>| satisfies(part, address, value);
+/// True if a state satisfies the predicate, which has Boolean operators only.
+pub(super) fn satisfies(predicate: &Formula<Compare>, state: &dyn StateView) -> bool {
+    let holds = |part: &Formula<Compare>| satisfies(part, state);
     match predicate {
         Formula::Constant(constant) => *constant,
         // SOUND: values of which this cannot be told are allowed, which assumes less.
-        Formula::Atom(compare) => compare.evaluate(Scope::of(&OneRegister { address, value })) != Truth::False,
+        Formula::Atom(compare) => compare.evaluate(Scope::of(state)) != Truth::False,
         Formula::Not(part) => !holds(part),
         Formula::And(parts) => parts.iter().all(holds),
         Formula::Or(parts) => parts.iter().any(holds),
@@ -216,15 +222,13 @@ fn satisfies(predicate: &Formula<Compare>, address: DataAddress, value: u8) -> b
     }
 }
 
-/// A state in which one register is read.
-struct OneRegister {
-    address: DataAddress,
-    value: u8,
-}
+/// A state in which some cells are known.
+pub(super) struct Contents<'a>(pub(super) &'a [(DataAddress, u8)]);
 
-impl StateView for OneRegister {
+impl StateView for Contents<'_> {
     fn cell(&self, address: DataAddress) -> TvByte {
-        if address == self.address { TvByte::constant(self.value) } else { TvByte::UNKNOWN }
+        let known = self.0.iter().find(|(cell, _)| *cell == address);
+        known.map_or(TvByte::UNKNOWN, |(_, value)| TvByte::constant(*value))
     }
 
     fn pc(&self) -> FlashByteAddress {

@@ -11,7 +11,8 @@ use crate::atom::{AtomKind, Compare};
 use crate::error::PropertyErrorKind;
 use crate::expression::{Expression, Scope};
 use crate::main_entry::main_entry;
-use crate::state_atoms::{HAZARD, IN_STARTUP};
+use crate::start_error::StartError;
+use crate::state_atoms::{HAZARD, IN_APPLICATION, IN_STARTUP};
 use crate::task_stack::ON_STACK;
 
 impl Binder<'_> {
@@ -103,6 +104,10 @@ impl Binder<'_> {
     /// An atom without a comparison.
     fn bare(&mut self, expression: &Expr) -> Result<AtomKind, Fault> {
         match &expression.kind {
+            ExprKind::Name(name) if !name.quoted && name.text == IN_APPLICATION => {
+                self.check_unshadowed(name, "a condition of the language", expression.span)?;
+                self.in_application().map_err(|kind| (kind, expression.span))
+            }
             ExprKind::Name(name) if !name.quoted => match state_atom(&name.text) {
                 Some(kind) => {
                     if kind == AtomKind::InStartup && main_entry(self.image, self.device).is_none() {
@@ -125,6 +130,13 @@ impl Binder<'_> {
             }
             _ => Err(not_a_condition(expression)),
         }
+    }
+
+    /// `in_application`: the program counter is below the boot section.
+    fn in_application(&self) -> Result<AtomKind, PropertyErrorKind> {
+        let boot = self.boot_start.ok_or(PropertyErrorKind::Start(StartError::NoBootSection))?;
+        let (left, right) = (Expression::Pc, Expression::Constant(boot.into()));
+        Ok(AtomKind::Compare(Compare { operator: ComparisonOperator::Less, left, right }))
     }
 
     /// A name that stands where a condition must: unknown, or a number.

@@ -1,13 +1,13 @@
 //! Meanings of names: registers of the device first, then symbols of the image.
 
-use avr_isa::{DataAddress, Pointer, Register};
+use avr_isa::{DataAddress, EepromAddress, Pointer, Register};
 use std::ops::Range;
 
 use avr_image::{Symbol, SymbolError, SymbolPlace, Type};
 use avr_machine::device::Device;
 use mu_calculus::{Name, Span};
 
-use super::{Binder, Fault};
+use super::{Binder, Fault, Subject};
 use crate::error::PropertyErrorKind;
 use crate::nearest::nearest;
 use crate::state_atoms::STATE_ATOMS;
@@ -176,6 +176,10 @@ impl Binder<'_> {
             SymbolPlace::Flash(address) => {
                 refuse("is a constant in flash".to_owned(), format!("{address} is its address in bytes of flash"))
             }
+            SymbolPlace::Eeprom(address) if self.subject == Subject::Starts && matches!(symbol.size, 1 | 2 | 4 | 8) => {
+                let first = self.eeprom_cell(address);
+                Ok(Meaning::Cells((0..symbol.size as u16).map(|offset| first.saturating_add(offset)).collect()))
+            }
             SymbolPlace::Eeprom(address) => {
                 refuse("lies in the EEPROM".to_owned(), format!("{address} is its address in the EEPROM"))
             }
@@ -192,6 +196,11 @@ impl Binder<'_> {
         symbol.place.data()
     }
 
+    /// The cell of a byte of the EEPROM.
+    fn eeprom_cell(&self, address: EepromAddress) -> DataAddress {
+        self.device.memory.unreached_end().saturating_add(address.0)
+    }
+
     /// The array in front of `[…]`: first address if it is a variable, bytes of an element, size if it is known.
     pub(super) fn indexed(&self, name: &Name, span: Span) -> Result<(Option<DataAddress>, u8, Option<u32>), Fault> {
         let bytes = match name.text.as_str() {
@@ -204,13 +213,22 @@ impl Binder<'_> {
             self.check_unshadowed(name, "the data memory", span)?;
             return Ok((None, bytes, None));
         }
+        if self.subject == Subject::Starts && !name.quoted && name.text == "eeprom" {
+            self.check_unshadowed(name, "the EEPROM", span)?;
+            let bytes = self.device.memory.eeprom_bytes;
+            return Ok((Some(self.eeprom_cell(EepromAddress(0))), 1, Some(bytes.into())));
+        }
         let expected = PropertyErrorKind::Expected { expected: "mem, mem16 or the name of a variable in front of `[`" };
         if let Some((_, what)) = self.of_device(name) {
             self.check_unshadowed(name, what, span)?;
             return Err((expected, span));
         }
         let symbol = self.symbol(name, span)?;
-        let Some(address) = symbol.place.data() else { return Err((expected, span)) };
+        let address = match symbol.place {
+            SymbolPlace::Eeprom(address) if self.subject == Subject::Starts => Some(self.eeprom_cell(address)),
+            place => place.data(),
+        };
+        let Some(address) = address else { return Err((expected, span)) };
         Ok((Some(address), 1, Some(symbol.size).filter(|size| *size > 0)))
     }
 

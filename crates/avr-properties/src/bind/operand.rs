@@ -101,7 +101,7 @@ impl Binder<'_> {
         span: Span,
     ) -> Result<Expression, Fault> {
         for (&address, shift) in addresses.iter().zip((0..).step_by(8)) {
-            if address > self.map.end {
+            if address > self.map.end && self.subject != Subject::Starts {
                 return Err((PropertyErrorKind::NoMemory { address: address.0.into(), end: self.map.end }, span));
             }
             if self.device.is_io_area(address) && self.device.register_at(address).is_none() {
@@ -117,6 +117,7 @@ impl Binder<'_> {
         let register = self.device.register_at(address);
         let accepted = match self.subject {
             Subject::States => !self.map.hidden(address),
+            Subject::Starts => 0xff,
             Subject::Inputs => register.map_or(0, |register| input_bits(register) | zero_bits(register)),
         };
         let foreign = demanded & !accepted;
@@ -131,7 +132,9 @@ impl Binder<'_> {
         let register_name = if named { name } else { register.map_or(name, |register| register.name) }.to_owned();
         let maskable = register.is_some_and(|register| register.kinds.plain != 0);
         Err(match self.subject {
-            Subject::States => PropertyErrorKind::NotState { register: register_name, bits, maskable },
+            Subject::States | Subject::Starts => {
+                PropertyErrorKind::NotState { register: register_name, bits, maskable }
+            }
             Subject::Inputs => PropertyErrorKind::NotInput { register: register_name, bits },
         })
     }

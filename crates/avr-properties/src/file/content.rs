@@ -21,6 +21,8 @@ pub const FILE_FIELDS: &[&str] = &[
     "eeprom",
     "specifications",
     "stacks",
+    "initially",
+    "application",
 ];
 
 /// The fields of a property file.
@@ -50,6 +52,32 @@ pub(super) struct Content<'a> {
     pub(super) specifications: Pairs<'a>,
     #[serde(borrow)]
     pub(super) stacks: Vec<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) initially: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) application: Option<&'a RawValue>,
+}
+
+/// The form of `initially` that tells power-on from later resets.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Default)]
+pub(super) struct StartEntry<'a> {
+    #[serde(borrow)]
+    pub(super) power_on: Vec<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) reset: Vec<&'a RawValue>,
+}
+
+/// The field `application`.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ApplicationEntry {
+    Absent,
+    Any,
+    File(String),
+    /// The application itself as Intel HEX, behind the path of the file that it was read from.
+    Hex(String, String),
 }
 
 /// An entry of `stacks`.

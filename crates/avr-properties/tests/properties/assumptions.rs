@@ -22,7 +22,14 @@ fn assuming(assumptions: &str) -> PropertyFile {
 #[track_caller]
 fn check(text: &str, address: u16, value: u8, known: u8) {
     let image = hex();
-    let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false, stacks: &[] };
+    let binding = Binding {
+        device: device("atmega328p"),
+        image: &image,
+        start: 0,
+        ends_paths: false,
+        stacks: &[],
+        boot_start: None,
+    };
     let bound = bind_assumption(&input(text), &binding).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(
         bound,
@@ -34,7 +41,8 @@ fn check(text: &str, address: u16, value: u8, known: u8) {
 #[track_caller]
 fn check_refused_on(name: &str, assumptions: &str, expected: Expect) {
     let image = sensor();
-    let binding = Binding { device: device(name), image: &image, start: 0, ends_paths: false, stacks: &[] };
+    let binding =
+        Binding { device: device(name), image: &image, start: 0, ends_paths: false, stacks: &[], boot_start: None };
     let error = bind_assumptions(&assuming(assumptions), &binding).expect_err("it cannot be assumed");
     expected.assert_eq(&error.to_string());
 }
@@ -97,7 +105,7 @@ fn flags_and_pulses_are_inputs_where_hardware_changes_them() {
             p.ron:1:12: an assumption speaks of inputs, but WDRF of MCUSR is state
               (assume: ["MCUSR.WDRF == 0"])
                          ^^^^^^^^^^
-            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
+            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH; initially speaks of the SRAM, the EEPROM and MCUSR where the program begins"#]],
     );
 }
 
@@ -109,7 +117,7 @@ fn state_cannot_be_assumed() {
             p.ron:1:12: an assumption speaks of inputs, but every bit of PORTB is state
               (assume: ["PORTB == 0"])
                          ^^^^^
-            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
+            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH; initially speaks of the SRAM, the EEPROM and MCUSR where the program begins"#]],
     );
     check_refused(
         "UCSR0A == 0x20",
@@ -117,7 +125,7 @@ fn state_cannot_be_assumed() {
             p.ron:1:12: an assumption speaks of inputs, but MPCM0, U2X0 of UCSR0A is state
               (assume: ["UCSR0A == 0x20"])
                          ^^^^^^
-            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
+            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH; initially speaks of the SRAM, the EEPROM and MCUSR where the program begins"#]],
     );
     check_refused(
         "WDTCSR.WDCE",
@@ -125,7 +133,7 @@ fn state_cannot_be_assumed() {
             p.ron:1:12: an assumption speaks of inputs, but WDCE of WDTCSR is state
               (assume: ["WDTCSR.WDCE"])
                          ^^^^^^^^^^^
-            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
+            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH; initially speaks of the SRAM, the EEPROM and MCUSR where the program begins"#]],
     );
     check_refused(
         "r5 == 0",
@@ -133,7 +141,7 @@ fn state_cannot_be_assumed() {
             p.ron:1:12: an assumption speaks of inputs, but every bit of r5 is state
               (assume: ["r5 == 0"])
                          ^^
-            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
+            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH; initially speaks of the SRAM, the EEPROM and MCUSR where the program begins"#]],
     );
     check_refused(
         "mem[0x100] == 0",
@@ -141,7 +149,7 @@ fn state_cannot_be_assumed() {
             p.ron:1:12: an assumption speaks of inputs, but every bit of mem is state
               (assume: ["mem[0x100] == 0"])
                          ^^^^^^^^^^
-            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
+            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH; initially speaks of the SRAM, the EEPROM and MCUSR where the program begins"#]],
     );
     check_refused(
         "counter == 0",
@@ -149,7 +157,7 @@ fn state_cannot_be_assumed() {
             p.ron:1:12: an assumption speaks of inputs, but every bit of counter is state
               (assume: ["counter == 0"])
                          ^^^^^^^
-            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
+            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH; initially speaks of the SRAM, the EEPROM and MCUSR where the program begins"#]],
     );
     check_refused(
         "SREG.I",
@@ -157,7 +165,7 @@ fn state_cannot_be_assumed() {
             p.ron:1:12: an assumption speaks of inputs, but I of SREG is state
               (assume: ["SREG.I"])
                          ^^^^^^
-            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH"#]],
+            hint: assume speaks of what comes from outside, as in PINB, PINC.1 or ADCH; initially speaks of the SRAM, the EEPROM and MCUSR where the program begins"#]],
     );
     check_refused(
         "pc == 0x8c",
@@ -313,7 +321,14 @@ fn one_assumption_speaks_of_one_register() {
 #[test]
 fn assumptions_combine() {
     let image = hex();
-    let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false, stacks: &[] };
+    let binding = Binding {
+        device: device("atmega328p"),
+        image: &image,
+        start: 0,
+        ends_paths: false,
+        stacks: &[],
+        boot_start: None,
+    };
     let all = r#""PINB & 0xf0 == 0", never(INT1), "PINB.0", "PIND == 1", never(TIMER0_OVF)"#;
     let bound = bind_assumptions(&assuming(all), &binding).unwrap_or_else(|error| panic!("{error}"));
     let expected = Assumptions {

@@ -120,7 +120,14 @@ fn truths(graph: &HyperGraph, labels: &Labels, formula: &NormalForm) -> Vec<Trut
 #[test]
 fn formulas_speak_of_the_paths_that_never_end() {
     let (image, mut random) = (hex(), Random::new(1));
-    let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: true, stacks: &[] };
+    let binding = Binding {
+        device: device("atmega328p"),
+        image: &image,
+        start: 0,
+        ends_paths: true,
+        stacks: &[],
+        boot_start: None,
+    };
     let (mut compared, mut different) = (0, 0);
     for _ in 0..avr_testkit::cases(3_000, 30_000) {
         let depth = 1 + random.below(3);
@@ -160,7 +167,14 @@ fn formulas_speak_of_the_paths_that_never_end() {
 #[test]
 fn the_inherent_property_sees_every_path_into_a_hazard() {
     let image = hex();
-    let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: true, stacks: &[] };
+    let binding = Binding {
+        device: device("atmega328p"),
+        image: &image,
+        start: 0,
+        ends_paths: true,
+        stacks: &[],
+        boot_start: None,
+    };
     let bound = bind(&Property::inherent(), &Definitions::new(), &binding, &mut AtomTable::new()).expect("it is bound");
     assert_eq!(bound.restricted(&bound.formula), Ok(NormalForm::new(&bound.formula).expect("it translates")));
     assert!(bound.something_is_left().is_some());

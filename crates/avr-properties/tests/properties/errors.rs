@@ -444,7 +444,14 @@ fn definitions() {
             definitions.define(name, formula).expect("it is a formula");
         }
         let image = hex();
-        let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false, stacks: &[] };
+        let binding = Binding {
+            device: device("atmega328p"),
+            image: &image,
+            start: 0,
+            ends_paths: false,
+            stacks: &[],
+            boot_start: None,
+        };
         let property = Property::from_command_line(text).expect("it is a formula");
         let error = bind(&property, &definitions, &binding, &mut AtomTable::new()).expect_err("it is wrong");
         expected.assert_eq(&error.to_string());
@@ -542,7 +549,14 @@ fn comparisons_that_are_told_of() {
         definitions.define("never", "PORTB == 256").expect("it is a formula");
         definitions.define("always", "PORTB >= 0").expect("it is a formula");
         let image = hex();
-        let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false, stacks: &[] };
+        let binding = Binding {
+            device: device("atmega328p"),
+            image: &image,
+            start: 0,
+            ends_paths: false,
+            stacks: &[],
+            boot_start: None,
+        };
         let property = Property::from_command_line(text).expect("it is a formula");
         let bound = bind(&property, &definitions, &binding, &mut AtomTable::new()).expect("it can be used");
         assert_eq!(bound.notes, notes, "{text}");

@@ -12,7 +12,14 @@ fn bound(environment: &str, machine: &str) -> Result<Vec<avr_machine::Environmen
     let mut file = PropertyFile::parse("p.ron", &format!("(environment: [{environment}])"))?;
     file.add_specification("m", SpecificationAutomaton::parse("m", machine)?);
     let image = fixture("sensor.elf");
-    let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false, stacks: &[] };
+    let binding = Binding {
+        device: device("atmega328p"),
+        image: &image,
+        start: 0,
+        ends_paths: false,
+        stacks: &[],
+        boot_start: None,
+    };
     Ok(bind_machines(&file, &binding)?)
 }
 

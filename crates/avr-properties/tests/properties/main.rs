@@ -12,5 +12,6 @@ mod predicates;
 mod samples;
 mod specifications;
 mod stacks;
+mod starts;
 mod support;
 mod types;

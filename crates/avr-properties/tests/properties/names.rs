@@ -137,7 +137,14 @@ fn events_with_values() {
 #[test]
 fn equal_atoms_of_several_properties_are_one() {
     let image = hex();
-    let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false, stacks: &[] };
+    let binding = Binding {
+        device: device("atmega328p"),
+        image: &image,
+        start: 0,
+        ends_paths: false,
+        stacks: &[],
+        boot_start: None,
+    };
     let mut definitions = Definitions::new();
     definitions.define("idle", "PORTB == 0 && pc == 0x8c").expect("it is a formula");
     let mut table = AtomTable::new();

@@ -11,7 +11,14 @@ use super::support::{bound, device, sensor};
 #[track_caller]
 fn check(entry: &str, expected: &str) {
     let image = sensor();
-    let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false, stacks: &[] };
+    let binding = Binding {
+        device: device("atmega328p"),
+        image: &image,
+        start: 0,
+        ends_paths: false,
+        stacks: &[],
+        boot_start: None,
+    };
     let mut table = AtomTable::new();
     let mut formula = |text: &str| {
         let property = Property::from_command_line(text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -103,7 +110,14 @@ fn fairness_restricts_the_paths() {
     #[track_caller]
     fn check(entry: &str, expected: &str) {
         let image = sensor();
-        let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false, stacks: &[] };
+        let binding = Binding {
+            device: device("atmega328p"),
+            image: &image,
+            start: 0,
+            ends_paths: false,
+            stacks: &[],
+            boot_start: None,
+        };
         let mut table = AtomTable::new();
         let mut bound = |text: &str| {
             let property = Property::from_command_line(text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -236,7 +250,14 @@ fn closed(text: &str) -> String {
 #[test]
 fn without_main_everything_begins_with_the_reset() {
     let image = super::support::hex();
-    let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false, stacks: &[] };
+    let binding = Binding {
+        device: device("atmega328p"),
+        image: &image,
+        start: 0,
+        ends_paths: false,
+        stacks: &[],
+        boot_start: None,
+    };
     let bind = |text: &str| {
         let property = Property::from_command_line(text).expect("it is an entry");
         bind(&property, &Definitions::new(), &binding, &mut AtomTable::new())

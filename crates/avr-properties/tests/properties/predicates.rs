@@ -11,7 +11,14 @@ use super::support::{State, atom, device, hex};
 fn bound(predicates: &str) -> Result<NamedPredicates, String> {
     let file = PropertyFile::parse("p.ron", &format!("(predicates: [{predicates}])")).map_err(|it| it.to_string())?;
     let image = hex();
-    let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false, stacks: &[] };
+    let binding = Binding {
+        device: device("atmega328p"),
+        image: &image,
+        start: 0,
+        ends_paths: false,
+        stacks: &[],
+        boot_start: None,
+    };
     bind_predicates(&file, &binding).map_err(|error| error.to_string())
 }
 

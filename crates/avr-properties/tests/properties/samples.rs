@@ -42,14 +42,21 @@ fn check(image: &str, properties: &str) -> usize {
     let file = file.unwrap_or_else(|error| panic!("{error}"));
     let device = device(file.device.as_deref().unwrap_or("atmega328p"));
     let mut options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
-    options.start.0 = file.start.unwrap_or(0);
+    options.start.0 = file.start_address(device, None);
     let image = Image::load(root().join(image), &options).unwrap_or_else(|error| panic!("{error}"));
     let mut table = AtomTable::new();
     for property in &file.properties {
         let bound = bind(
             property,
             &file.definitions,
-            &Binding { device, image: &image, start: 0, ends_paths: false, stacks: &file.stacks },
+            &Binding {
+                device,
+                image: &image,
+                start: 0,
+                ends_paths: false,
+                stacks: &file.stacks,
+                boot_start: file.boot_start(device),
+            },
             &mut table,
         );
         bound.unwrap_or_else(|error| panic!("{}: {error}", image.name));

@@ -15,7 +15,8 @@ fn bound(entry: &str, specification: &str, image: &Image) -> Result<(BoundProper
     let mut file = PropertyFile::parse("p.ron", &text)?;
     let automaton = SpecificationAutomaton::parse("a.spec.ron", specification)?;
     file.add_specification("a.spec.ron", automaton);
-    let binding = Binding { device: device("atmega328p"), image, start: 0, ends_paths: false, stacks: &[] };
+    let binding =
+        Binding { device: device("atmega328p"), image, start: 0, ends_paths: false, stacks: &[], boot_start: None };
     let mut table = AtomTable::new();
     let bound = bind(&file.properties[0], &file.definitions, &binding, &mut table)?;
     Ok((bound, table))

@@ -86,8 +86,14 @@ fn limits_and_atoms_speak_of_one_stack() {
         ],
     )"#;
     let file = file(text);
-    let binding =
-        Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false, stacks: &file.stacks };
+    let binding = Binding {
+        device: device("atmega328p"),
+        image: &image,
+        start: 0,
+        ends_paths: false,
+        stacks: &file.stacks,
+        boot_start: None,
+    };
     let mut table = AtomTable::new();
     let texts: Vec<String> = file
         .properties
@@ -120,8 +126,14 @@ fn a_limit_of_no_stack_is_refused() {
     let file = file(
         r#"(stacks: [(symbol: "task", at: 0x300, bytes: 20)], properties: [Stack(of: "tusk", margin: 1), Formula(check: "on_stack(tusk)")])"#,
     );
-    let binding =
-        Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false, stacks: &file.stacks };
+    let binding = Binding {
+        device: device("atmega328p"),
+        image: &image,
+        start: 0,
+        ends_paths: false,
+        stacks: &file.stacks,
+        boot_start: None,
+    };
     for property in &file.properties {
         let error =
             bind(property, &file.definitions, &binding, &mut AtomTable::new()).expect_err("there is no such stack");

@@ -55,7 +55,8 @@ pub(crate) fn bound(
 ) -> Result<(BoundProperty, AtomTable), Box<PropertyError>> {
     let mut table = AtomTable::new();
     let property = Property::from_command_line(text)?;
-    let binding = Binding { device: device(device_name), image, start: 0, ends_paths: false, stacks: &[] };
+    let binding =
+        Binding { device: device(device_name), image, start: 0, ends_paths: false, stacks: &[], boot_start: None };
     let bound = bind(&property, &Definitions::new(), &binding, &mut table)?;
     Ok((bound, table))
 }

@@ -119,7 +119,14 @@ fn what_is_no_number_is_refused() {
 #[test]
 fn a_number_beyond_the_sign_is_equal_to_nothing_in_definitions_either() {
     let image = typed();
-    let binding = Binding { device: device("atmega328p"), image: &image, start: 0, ends_paths: false, stacks: &[] };
+    let binding = Binding {
+        device: device("atmega328p"),
+        image: &image,
+        start: 0,
+        ends_paths: false,
+        stacks: &[],
+        boot_start: None,
+    };
     let mut definitions = Definitions::new();
     definitions.define("cold", "temperature == 0xfffb").expect("it is a formula");
     let mut table = AtomTable::new();

@@ -64,6 +64,9 @@ pub(super) fn of_conditions(
     compare("start", "the start of execution", before.start.map(address), now.start.map(address));
     compare("fuses", "the fuse bytes (low high extended)", fuses(before), fuses(now));
     compare("eeprom", "the content of the EEPROM", eeprom(before), eeprom(now));
+    let application =
+        |data: &SpecificationData| Some(data.application.clone().unwrap_or_else(|| "not said".to_owned()));
+    compare("application", "the application", application(before), application(now));
     all.extend(of_sets("assume", "is assumed", (&before.assume, &now.assume), More::IsWorse));
     all.extend(of_sets("allow", "is allowed", (&before.allow, &now.allow), More::IsWorse));
     all.extend(of_sets("environment", "may happen", (&before.environment, &now.environment), More::IsBetter));

@@ -60,7 +60,7 @@ impl Report<'_> {
         text.push_str(DECLARATIONS);
         inputs_to(&mut text, machine, evidence);
         conditions_to(&mut text, conditions);
-        flash_to(&mut text, self);
+        flash_to(&mut text, machine);
         let first = Player::new(machine, evidence).state().clone();
         cells_to(&mut text, "first", &first.data.cells()[..=machine.data_end().index()]);
         text.push_str(PROGRAM);

@@ -191,7 +191,7 @@ impl<'a> Recorder<'a> {
         line(format_args!("#define STATUS {:#x}u\n\n", self.machine.status_address()));
         text.push_str(DECLARATIONS);
         self.events_to(&mut text);
-        flash_to(&mut text, report);
+        flash_to(&mut text, self.machine);
         cells_to(&mut text, "first", self.cells(&self.first));
         cells_to(&mut text, "last", self.cells(&self.last));
         self.named_to(&mut text, evidence);
@@ -241,11 +241,11 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// The flash, up to the last byte that the image gives.
-pub(super) fn flash_to(text: &mut String, report: &Report<'_>) {
-    let program = &report.image.program;
-    let end = program.ranges().map(|range| range.end.0.div_ceil(2)).max().unwrap_or(0);
-    let words = (0..end).map(|word| program.word(FlashWordAddress(word)).unwrap_or(0xffff));
+/// The flash, up to the last word that is not erased.
+pub(super) fn flash_to(text: &mut String, machine: &Machine) {
+    let is_there = |address: &FlashWordAddress| machine.executed_word(*address) != 0xffff;
+    let end = machine.program.addresses().filter(is_there).last().map_or(0, |last| last.0 + 1);
+    let words = (0..end).map(|address| machine.executed_word(FlashWordAddress(address)));
     let bytes: Vec<u8> = words.flat_map(u16::to_le_bytes).collect();
     cells_to(text, "flash", &bytes);
 }

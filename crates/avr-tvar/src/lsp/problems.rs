@@ -1,9 +1,11 @@
 //! Errors of a property file.
 
+use std::collections::BTreeMap;
+
 use avr_machine::device::Device;
 use avr_properties::{
-    AtomTable, Binding, FILE_FIELDS, PropertyError, PropertyErrorKind, PropertyFile, SpecificationError, bind,
-    bind_assumptions, bind_machines, bind_predicates, check_syntax,
+    AtomTable, Binding, FILE_FIELDS, PropertyError, PropertyErrorKind, PropertyFile, Setting, SpecificationError,
+    StartError, bind, bind_assumptions, bind_machines, bind_predicates, check_syntax,
 };
 use lsp_types::{Diagnostic, DiagnosticSeverity};
 
@@ -55,14 +57,26 @@ fn errors(file: &PropertyFile, target: &Target) -> Vec<PropertyError> {
         return checked.filter_map(Result::err).collect();
     };
     let start = start(file, device);
-    let binding = Binding { device, image, start, ends_paths: file.ends_paths(), stacks: &file.stacks };
+    let binding = Binding {
+        device,
+        image,
+        start,
+        ends_paths: file.ends_paths(),
+        stacks: &file.stacks,
+        boot_start: file.boot_start(device),
+    };
     let mut table = AtomTable::default();
     let bound =
         file.properties.iter().map(|property| bind(property, &file.definitions, &binding, &mut table).map(drop));
     let mut errors: Vec<PropertyError> = bound.filter_map(Result::err).collect();
     errors.extend(bind_machines(file, &binding).err());
     // The server reads no other files: what these hold is told by the commands.
-    errors.retain(|error| !matches!(error.kind(), PropertyErrorKind::Specification(SpecificationError::NotRead(_))));
+    errors.extend(Setting { image, device, start: None, file, eeprom: &BTreeMap::new() }.check_start().err());
+    errors.retain(|error| {
+        let kind = error.kind();
+        !matches!(kind, PropertyErrorKind::Specification(SpecificationError::NotRead(_)))
+            && !matches!(kind, PropertyErrorKind::Start(StartError::NotRead(_)))
+    });
     errors.extend(bind_assumptions(file, &binding).err());
     errors.extend(bind_predicates(file, &binding).err());
     errors.extend(file.allow_findings.iter().filter_map(|allowed| allowed.check(image).err()));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use avr_image::{FlashByteAddress, Image, LoadOptions};
 use avr_machine::device::Device;
-use avr_properties::{PropertyFile, SpecificationAutomaton};
+use avr_properties::{PropertyFile, SpecificationAutomaton, application_hex};
 use avr_verify::{Exhausted, Progress, Request, Watch};
 use serde::Deserialize;
 
@@ -75,8 +75,12 @@ impl Firmware {
             let automaton = SpecificationAutomaton::parse(&name, &text).unwrap_or_else(|error| panic!("{error}"));
             file.add_specification(&name, automaton);
         }
+        if let Some(name) = file.missing_application().map(str::to_owned) {
+            let bytes = std::fs::read(root().join("properties").join(&name)).expect("the file is there");
+            file.add_application(application_hex(&name, &bytes).unwrap_or_else(|error| panic!("{error}")));
+        }
         let mut options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
-        options.start = FlashByteAddress(file.start.unwrap_or(0));
+        options.start = FlashByteAddress(file.start_address(device, None));
         let image = Image::load(image, &options).unwrap_or_else(|error| panic!("{error}"));
         Self { image, device, file }
     }

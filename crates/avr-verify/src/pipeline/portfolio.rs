@@ -174,7 +174,7 @@ fn reduced(
     (atoms, asked): (&[Atom], &GoalTable<'_>),
     passes: Passes,
 ) -> Option<Attempt> {
-    let reductions = request.reductions;
+    let reductions = request.sound_reductions();
     let seen = visibility(asked, atoms, machine).filter(|_| request.allows_reduction())?;
     if seen.branches && !lets_interrupts_in(machine) {
         // A cause is sought for too long on ways that are left out, where ports are read whole (decision 18).

@@ -11,4 +11,5 @@ mod environments;
 mod facts;
 mod known;
 mod logic;
+mod starts;
 mod words;

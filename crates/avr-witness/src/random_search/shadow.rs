@@ -160,10 +160,12 @@ impl Shadow {
     }
 }
 
-/// True if the property file says the content of a cell of the EEPROM.
+/// True if the property file says the content of a cell at the start.
 fn assumed(machine: &Machine, cell: DataAddress) -> bool {
-    let mut bytes = machine.options().eeprom.keys();
-    bytes.any(|byte| machine.eeprom_cell(*byte) == cell)
+    let options = machine.options();
+    let mut bytes = options.eeprom.keys();
+    let is_known = options.starts.first.get(&cell).is_some_and(|bits| bits.unknown_mask() == 0);
+    is_known || bytes.any(|byte| machine.eeprom_cell(*byte) == cell)
 }
 
 /// The world of a step whose answers are known.

@@ -136,6 +136,8 @@ pub(crate) fn subject(path: &Path, properties: &Path) -> Option<Subject> {
         && file.stacks.is_empty()
         && file.environment.is_empty()
         && file.start.is_none()
+        && file.initially.is_empty()
+        && file.application.is_none()
         && file.eeprom.is_none())
     {
         return None;

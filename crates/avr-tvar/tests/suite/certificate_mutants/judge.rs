@@ -193,16 +193,26 @@ impl<'a> Judge<'a> {
         let eeprom: BTreeMap<EepromAddress, u8> = header.eeprom.iter().copied().collect();
         let setting = Setting { image, device, start: header.start, file: &file, eeprom: &eeprom };
         let machine = setting.machine().expect("it is right");
-        let claims =
-            Claims::of(&file, Binding { device, image, start: 0, ends_paths: false, stacks: &[] }, certificate)
-                .expect("it is right");
+        let claims = Claims::of(
+            &file,
+            Binding { device, image, start: 0, ends_paths: false, stacks: &[], boot_start: None },
+            certificate,
+        )
+        .expect("it is right");
         let watched = watched_events(claims.table.atoms());
         Self { machine, table: claims.table, watched, file, image, device, header }
     }
 
     /// True if a certificate of a program that is small enough proves its claims, when everything is looked at.
     pub(super) fn proves(&self, certificate: &Certificate) -> bool {
-        let binding = Binding { device: self.device, image: self.image, start: 0, ends_paths: false, stacks: &[] };
+        let binding = Binding {
+            device: self.device,
+            image: self.image,
+            start: 0,
+            ends_paths: false,
+            stacks: &[],
+            boot_start: None,
+        };
         let Some(Claims { table, goals }) = Claims::of(&self.file, binding, certificate) else { return false };
         let starts = |space: &Space| matches!(space.states.first(), Some(State::Start { .. }));
         let fits = |space: &Space| space.labels.atoms() == table.atoms().len() && starts(space);
@@ -218,7 +228,14 @@ impl<'a> Judge<'a> {
         if certificate.header != self.header {
             return Some("it speaks of something else".to_owned());
         }
-        let binding = Binding { device: self.device, image: self.image, start: 0, ends_paths: false, stacks: &[] };
+        let binding = Binding {
+            device: self.device,
+            image: self.image,
+            start: 0,
+            ends_paths: false,
+            stacks: &[],
+            boot_start: None,
+        };
         let Some(Claims { table, goals }) = Claims::of(&self.file, binding, certificate) else {
             return Some("it claims something that means nothing".to_owned());
         };

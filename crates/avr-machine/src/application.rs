@@ -1,0 +1,69 @@
+//! The application of a boot loader: what lies in the flash below the boot section.
+
+use avr_isa::{FlashWordAddress, Instruction};
+
+use crate::hazard::HazardKind;
+use crate::machine::Machine;
+use crate::program::{Fetched, Program};
+
+/// The content of the application section, besides what the image has there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Application {
+    /// Nothing is said: what the image does not have is erased flash.
+    #[default]
+    Unsaid,
+    /// No application is there: the section is erased.
+    Absent,
+    /// Any application may be there. Runs end where it is entered: nothing happens any more.
+    Any,
+}
+
+/// `RJMP .-2`: stays where it is.
+const STAY: Instruction = Instruction::Rjmp { offset: -1 };
+/// Clock cycles of an instruction that stays where it is.
+const STAY_CYCLES: u8 = 2;
+
+impl Program {
+    /// The program with instructions that stay where they are below a flash word address. LPM does not see them.
+    pub(crate) fn ending_below(mut self, end: FlashWordAddress) -> Self {
+        let stay = Fetched::Instruction { instruction: STAY, words: 1, cycles: STAY_CYCLES };
+        (0..end.0).for_each(|address| self.put(FlashWordAddress(address), stay));
+        self
+    }
+}
+
+impl Machine {
+    /// True if the device has a boot section.
+    fn has_boot_section(&self) -> bool {
+        self.boot_start.0 < self.device.memory.flash_words()
+    }
+
+    /// True for a flash word address in the application section: below the boot section of a device that has one.
+    #[must_use]
+    pub fn is_in_application(&self, address: FlashWordAddress) -> bool {
+        self.has_boot_section() && address < self.boot_start
+    }
+
+    /// The hazard of execution at a flash word address where nothing is.
+    pub(crate) fn outside(&self, address: FlashWordAddress) -> HazardKind {
+        match self.options().application {
+            Application::Absent if self.is_in_application(address) => HazardKind::AbsentApplication,
+            _ => HazardKind::OutsideImage,
+        }
+    }
+
+    /// The word of flash at an address as a simulator executes it: one that stays where it is where the run has ended, and ones
+    /// only where flash is erased.
+    #[must_use]
+    pub fn executed_word(&self, address: FlashWordAddress) -> u16 {
+        let stay = STAY.encode().ok().filter(|_| self.has_ended(address));
+        let byte = |offset| self.program.byte(address.byte().0 + offset);
+        stay.map_or_else(|| u16::from_le_bytes([byte(0), byte(1)]), |code| code.first)
+    }
+
+    /// True where execution is in an application of which nothing is known, so that the run has ended.
+    #[must_use]
+    pub fn has_ended(&self, pc: FlashWordAddress) -> bool {
+        self.options().application == Application::Any && self.is_in_application(pc)
+    }
+}
