@@ -122,7 +122,7 @@ build() { # sample
 }
 
 if [ $# -eq 0 ]; then
-    set -- $(ls -d */ | tr -d / | grep -v '^common$')
+    set -- $(ls -d */ | tr -d / | grep -v -e '^common$' -e '^systems$')
 fi
 for sample in "$@"; do
     build "$sample"

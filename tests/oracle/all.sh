@@ -81,6 +81,7 @@ oracle tests/oracle/data-sheet/run.py "$tool"
 oracle tests/oracle/inclusion/run
 oracle tests/oracle/explicit/run
 oracle tests/oracle/evidence/run.py "$tool"
+oracle tests/oracle/systems/run.py "$tool"
 oracle tests/oracle/stack/run.py "$tool"
 if [ "${AVR_TVAR_TESTS:-short}" = long ]; then
     oracle tests/oracle/package/run

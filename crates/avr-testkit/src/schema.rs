@@ -12,6 +12,9 @@ pub const STACK: &str = include_str!("../../../docs/schema/stack-1.json");
 /// The published schema of what `avr-tvar check` says.
 pub const CHECK: &str = include_str!("../../../docs/schema/check-1.json");
 
+/// The published schema of what `avr-tvar verify-system` says.
+pub const SYSTEM: &str = include_str!("../../../docs/schema/system-1.json");
+
 /// The contradictions between a value and a JSON schema, which may refer to the schema of reports.
 ///
 /// # Panics

@@ -18,6 +18,7 @@ use crate::options::{Check, Disasm, GENERAL, Verify, When};
 use crate::props::{self, Props};
 use crate::run::{self, Run};
 use crate::stack::{self, Stack};
+use crate::system::{self, VerifySystem};
 
 /// Formal verification of AVR machine code.
 ///
@@ -145,6 +146,9 @@ pub enum Command {
     /// Compare a firmware image with an older one: whether it shows anything new
     #[command(after_help = compare::HELP)]
     Compare(Compare),
+    /// Verify several nodes that wires join
+    #[command(after_help = system::HELP)]
+    VerifySystem(VerifySystem),
     /// Write the abstract state space as a graph for Graphviz
     #[command(after_help = graph::HELP)]
     Graph(Graph),

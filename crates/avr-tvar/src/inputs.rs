@@ -18,6 +18,7 @@ pub(crate) const IDENTITY: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("
 /// The role of a file for a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Role {
+    System,
     Firmware,
     Properties,
     Specification,
@@ -35,6 +36,7 @@ impl Role {
     /// The name in reports.
     pub(crate) fn name(self) -> &'static str {
         match self {
+            Self::System => "system",
             Self::Firmware => "firmware",
             Self::Properties => "properties",
             Self::Specification => "specification",

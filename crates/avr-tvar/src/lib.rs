@@ -42,6 +42,7 @@ mod snippet;
 mod sources;
 mod specifications;
 mod stack;
+mod system;
 mod values;
 mod verify;
 mod watch;
@@ -131,6 +132,7 @@ fn execute(arguments: &Arguments, inputs: Inputs, line: &[OsString]) -> Exit {
         Command::Merge(arguments) => batch::merge(arguments),
         Command::Explain(arguments) => explain::run(arguments, inputs),
         Command::Compare(arguments) => compare::run(arguments, inputs),
+        Command::VerifySystem(arguments) => system::run(arguments, inputs),
         Command::Graph(arguments) => graph::run(arguments),
         Command::Init(arguments) => init::run(arguments),
         Command::Props(arguments) => props::run(arguments),

@@ -39,5 +39,6 @@ mod spacing;
 mod stack;
 mod startup;
 mod strategies;
+mod systems;
 mod told_runs;
 mod watch;

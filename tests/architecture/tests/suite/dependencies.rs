@@ -17,7 +17,7 @@ const FLOORS: &[&[&str]] = &[
     &["tvar", "avr-properties", "avr-certificate", "avr-analysis"],
     &["avr-predicates", "avr-events"],
     &["avr-model", "avr-invariant", "avr-symbolic"],
-    &["avr-witness", "avr-progress"],
+    &["avr-witness", "avr-progress", "avr-system"],
     &["avr-verify", "avr-check"],
     &["avr-report"],
     &["avr-tvar"],

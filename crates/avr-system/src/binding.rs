@@ -1,0 +1,402 @@
+//! From a system file and its images to machines, wires and formulas over the atoms of all nodes.
+
+use std::ops::Range;
+
+use avr_image::Image;
+use avr_machine::Machine;
+use avr_machine::device::{BitKind, BitRef, Device};
+use avr_properties::{
+    AtomKind, AtomTable, Binding, Property, PropertyError, PropertyKind as NodeProperty, Setting, bind,
+};
+use mu_calculus::{AtomId, Comparison, Formula, LinearOperator, ParseError, parse_path, parse_predicate};
+
+use crate::composition::Wires;
+use crate::error::{PROPERTY_FORM, SystemError, WIRE_FORM};
+use crate::file::{Placed, PropertyKind, SystemFile, WireEntry};
+use crate::wire::{End, Line, PinWire, Uart};
+
+/// The reason why a system cannot be bound.
+#[derive(Debug)]
+pub enum BindError {
+    /// Something in the system file.
+    System(SystemError),
+    /// Something in the property file of a node.
+    Node(PropertyError),
+}
+
+impl From<SystemError> for BindError {
+    fn from(error: SystemError) -> Self {
+        Self::System(error)
+    }
+}
+
+/// The atom that tells that something happened on a wire.
+pub(crate) const HAPPENED: AtomId = AtomId(0);
+
+/// An atom of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NodeAtom {
+    pub(crate) node: usize,
+    pub(crate) atom: usize,
+    /// True if it is an event: it labels the state that a step of its node enters.
+    pub(crate) is_event: bool,
+}
+
+/// A property over the atoms of all nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SystemProperty {
+    pub(crate) name: String,
+    pub(crate) kind: &'static str,
+    pub(crate) goal: Goal,
+}
+
+/// The question that a property asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// A condition is true in every state.
+    Always(Formula<AtomId>),
+    /// Something can happen, or a condition is true, in every state.
+    Live(Option<Formula<AtomId>>),
+    /// A formula of linear time is true of every fair run.
+    Linear(Formula<AtomId>),
+}
+
+/// A system whose names are bound.
+#[derive(Debug)]
+pub struct System<'a> {
+    pub(crate) names: Vec<String>,
+    pub(crate) images: Vec<&'a Image>,
+    pub(crate) machines: Vec<Machine>,
+    pub(crate) tables: Vec<AtomTable>,
+    pub(crate) wires: Wires,
+    pub(crate) properties: Vec<SystemProperty>,
+    /// The atoms of all nodes, from number 1 on.
+    pub(crate) atoms: Vec<NodeAtom>,
+}
+
+impl<'a> System<'a> {
+    /// Binds a system file to the settings of its nodes, in the order of the file.
+    ///
+    /// # Errors
+    /// If a pin, a UART or a name does not exist, a pin has two sources, or an input is wired and determined otherwise.
+    ///
+    /// # Panics
+    /// If there are fewer settings than nodes.
+    pub fn bind(file: &SystemFile, settings: &[Setting<'a>]) -> Result<Self, BindError> {
+        let names: Vec<String> = file.nodes.iter().map(|node| node.name.text.clone()).collect();
+        assert_eq!(names.len(), settings.len(), "each node has a setting");
+        let machines = settings.iter().map(Setting::machine).collect::<Result<Vec<_>, _>>().map_err(BindError::Node)?;
+        let wires = wires(file, &names, &machines)?;
+        let tables = settings.iter().map(|_| AtomTable::new()).collect();
+        let mut binder = Binder { names: &names, settings, tables, atoms: Vec::new() };
+        let properties = file.properties.iter().map(|entry| {
+            let goal = match &entry.kind {
+                PropertyKind::Always(check) => Goal::Always(binder.condition(check)?),
+                PropertyKind::Never(check) => Goal::Always(Formula::Not(Box::new(binder.condition(check)?))),
+                PropertyKind::Ltl(check) => Goal::Linear(binder.path(check)?),
+                PropertyKind::Deadlock { except } => {
+                    Goal::Live(except.as_ref().map(|except| binder.condition(except)).transpose()?)
+                }
+            };
+            Ok(SystemProperty { name: entry.name.clone(), kind: entry.kind.name(), goal })
+        });
+        let properties = properties.collect::<Result<Vec<_>, SystemError>>()?;
+        let (tables, atoms) = (binder.tables, binder.atoms);
+        let images = settings.iter().map(|setting| setting.image).collect();
+        Ok(Self { names, images, machines, tables, wires, properties, atoms })
+    }
+
+    /// The assumptions about wires, as sentences without full stops.
+    #[must_use]
+    pub fn assumptions(&self) -> Vec<String> {
+        let mut all = vec!["nodes run at any speed".to_owned()];
+        for Line { from, to, .. } in &self.wires.lines {
+            let (from, to) = (&self.names[*from], &self.names[*to]);
+            all.push(format!(
+                "{from} and {to} agree on the baud rate and on parity, and characters arrive intact after any time"
+            ));
+        }
+        all
+    }
+}
+
+/// The wires, with the bits at their ends.
+fn wires(file: &SystemFile, names: &[String], machines: &[Machine]) -> Result<Wires, SystemError> {
+    let mut wires = Wires::default();
+    let node = |name: &str| names.iter().position(|known| known == name).unwrap_or_default();
+    for wire in &file.wires {
+        match wire {
+            WireEntry::Uart { from, to, buffer } => {
+                for end in [from, to] {
+                    let device = machines[node(&end.text)].device;
+                    if Uart::of(device).is_none() {
+                        let problem = format!("the device {} of `{}` has no UART", device.name, end.text);
+                        return Err(wrong(problem, &end.span, WIRE_FORM));
+                    }
+                }
+                let to_machine = &machines[node(&to.text)];
+                let uart = Uart::of(to_machine.device).map(|uart| uart.data);
+                if let Some(data) = uart {
+                    let hint = "leave out the assumption or the machine in its property file";
+                    let data = BitRef { address: data, bit: 0 };
+                    not_determined(to_machine, data, 0xff, (&format!("{}.UDR0", to.text), &to.span), hint)?;
+                }
+                wires.lines.push(Line { from: node(&from.text), to: node(&to.text), buffer: usize::from(*buffer) });
+            }
+            WireEntry::Pin { from, to, idle } => {
+                let from_end = end(from, names, machines, true)?;
+                let to_end = end(to, names, machines, false)?;
+                if wires.pins.iter().any(|known| known.to == to_end) {
+                    let problem = format!("the pin `{}` has two sources, which may drive against each other", to.text);
+                    return Err(wrong(problem, &to.span, "leave one of the wires out"));
+                }
+                let both = wires.pins.iter().any(|known| known.to == from_end || known.from == to_end);
+                if both || from_end == to_end {
+                    let problem = format!("a wire from `{}` and a wire to it, or the same of `{}`", from.text, to.text);
+                    let hint = "lines that both ends drive are not supported yet";
+                    return Err(wrong(problem, &from.span, hint));
+                }
+                if wires.pins.iter().any(|known| known.from == from_end && known.idle != *idle) {
+                    let problem =
+                        format!("the wires from `{}` have different levels while nothing drives them", from.text);
+                    return Err(wrong(problem, &from.span, "they are one line: give all of them the same `idle`"));
+                }
+                let hint = "leave out the assumption or the machine in its property file";
+                let machine = &machines[to_end.node];
+                not_determined(machine, to_end.pin, to_end.pin.mask(), (&to.text, &to.span), hint)?;
+                wires.pins.push(PinWire { from: from_end, to: to_end, idle: *idle });
+            }
+        }
+    }
+    Ok(wires)
+}
+
+/// Checks that neither an assumption nor a machine of the environment determines bits that a wire supplies.
+fn not_determined(
+    machine: &Machine,
+    bit: BitRef,
+    mask: u8,
+    (name, span): (&str, &Range<usize>),
+    hint: &'static str,
+) -> Result<(), SystemError> {
+    let options = machine.options();
+    let assumed = options.assumed.get(&bit.address).is_some_and(|assumed| assumed.known_mask() & mask != 0);
+    let drives = |drives: &std::collections::BTreeMap<_, u8>| drives.get(&bit.address).is_some_and(|it| it & mask != 0);
+    if assumed {
+        return Err(wrong(format!("`{name}` is wired, and its property file assumes its value"), span, hint));
+    }
+    if options.automata.iter().any(|automaton| drives(&automaton.drives)) {
+        return Err(wrong(format!("`{name}` is wired, and a machine of the environment drives it"), span, hint));
+    }
+    Ok(())
+}
+
+fn wrong(problem: String, span: &Range<usize>, hint: &'static str) -> SystemError {
+    SystemError { problem, span: span.clone(), hint }
+}
+
+/// The end of a wire that a text such as `a.PORTB.0` names.
+fn end(text: &Placed, names: &[String], machines: &[Machine], drives: bool) -> Result<End, SystemError> {
+    let parts: Vec<&str> = text.text.split('.').collect();
+    let [name, register, number] = parts.as_slice() else {
+        return Err(wrong(format!("`{}` names no pin", text.text), &text.span, WIRE_FORM));
+    };
+    let node = names.iter().position(|known| known == name).unwrap_or_default();
+    let device = machines[node].device;
+    let Some(found) = device.register(register) else {
+        let problem = format!("`{}`: the device {} has no register {register}", text.text, device.name);
+        return Err(wrong(problem, &text.span, "pins are named by PORTx at the source and PINx at the target"));
+    };
+    let (wanted, other, does) = if drives { ("PORT", "PIN", "reads") } else { ("PIN", "PORT", "drives") };
+    let Some(port) = found.name.strip_prefix(wanted) else {
+        let problem = match found.name.strip_prefix(other) {
+            Some(_) => format!(
+                "`{}` {does} a pin; a wire {} at a bit of {wanted}x",
+                text.text,
+                if drives { "begins" } else { "ends" }
+            ),
+            None => format!("`{}` is no pin", text.text),
+        };
+        return Err(wrong(problem, &text.span, WIRE_FORM));
+    };
+    let bit = number.parse().ok().filter(|bit| *bit < 8);
+    let bits = bit.and_then(|bit| {
+        Some((bit_of(device, "PIN", port, bit)?, bit_of(device, "DDR", port, bit)?, bit_of(device, "PORT", port, bit)?))
+    });
+    let Some((pin, direction, port)) = bits else {
+        let problem = format!("`{}`: {register} has no bit {number}", text.text);
+        return Err(wrong(problem, &text.span, "bits are numbered from 0 to 7"));
+    };
+    Ok(End { node, pin, direction, port })
+}
+
+/// A bit of a register of a port, if it is there.
+fn bit_of(device: &Device, register: &str, port: &str, bit: u8) -> Option<BitRef> {
+    let address = device.register(&format!("{register}{port}"))?.address;
+    let bit = BitRef { address, bit };
+    device.bit_at(bit).filter(|it| it.kind != BitKind::Reserved)?;
+    Some(bit)
+}
+
+/// Binds conditions over the atoms of all nodes.
+struct Binder<'a, 'b> {
+    names: &'b [String],
+    settings: &'b [Setting<'a>],
+    tables: Vec<AtomTable>,
+    atoms: Vec<NodeAtom>,
+}
+
+impl Binder<'_, '_> {
+    /// The condition that a text of the file states.
+    fn condition(&mut self, text: &Placed) -> Result<Formula<AtomId>, SystemError> {
+        self.bound(text, parse_predicate)
+    }
+
+    /// The formula about runs that a text of the file states.
+    fn path(&mut self, text: &Placed) -> Result<Formula<AtomId>, SystemError> {
+        let formula = self.bound(text, parse_path)?;
+        if counts_steps(&formula) {
+            let problem = "`X` and `Y` count steps, and nodes take steps at any speed".to_owned();
+            return Err(wrong(problem, &text.span, "use F, G, U, R and W"));
+        }
+        Ok(formula)
+    }
+
+    fn bound(
+        &mut self,
+        text: &Placed,
+        parse: fn(&str) -> Result<Formula<Comparison>, ParseError>,
+    ) -> Result<Formula<AtomId>, SystemError> {
+        let (plain, nodes) = without_nodes(&text.text, self.names);
+        let at = |span: Range<usize>| {
+            // The text stands behind a quote.
+            let start = (text.span.start + 1 + span.start).min(text.span.end);
+            start..(text.span.start + 1 + span.end).clamp(start, text.span.end)
+        };
+        let parsed =
+            parse(&plain).map_err(|error| wrong(error.kind.to_string(), &at(error.span.range()), PROPERTY_FORM))?;
+        let bound = parsed.try_map_atoms(&mut |comparison: &Comparison| {
+            let span = comparison.span.range();
+            let mut named: Vec<usize> =
+                nodes.iter().filter(|(place, _)| span.contains(place)).map(|(_, node)| *node).collect();
+            named.dedup();
+            let part = &plain[span.clone()];
+            match named.as_slice() {
+                [] => {
+                    let problem = format!("`{}` speaks of no node", part.trim());
+                    Err(wrong(problem, &at(span), "name the node, as in `a.write(UDR0)` or `a.PORTB.0 == 1`"))
+                }
+                [node] => self.of_node(*node, part).map_err(|problem| wrong(problem, &at(span), PROPERTY_FORM)),
+                _ => {
+                    let problem = "one comparison speaks of two nodes".to_owned();
+                    Err(wrong(problem, &at(span), "compare each node with a number, and combine with && and ||"))
+                }
+            }
+        })?;
+        flat(bound).ok_or_else(|| {
+            let problem = "a formula of linear time has no fixed points and no quantifiers".to_owned();
+            wrong(problem, &text.span, PROPERTY_FORM)
+        })
+    }
+
+    /// The condition about a node that a text without its name states.
+    fn of_node(&mut self, node: usize, text: &str) -> Result<Formula<AtomId>, String> {
+        let Setting { image, device, start, file, .. } = self.settings[node];
+        let binding = Binding {
+            device,
+            image,
+            start: file.start_address(device, start),
+            ends_paths: file.ends_paths(),
+            stacks: &file.stacks,
+        };
+        let property = Property::new(text, NodeProperty::Formula { check: text.to_owned() });
+        let bound = bind(&property, &file.definitions, &binding, &mut self.tables[node]);
+        let bound = bound.map_err(|error| error.kind().to_string())?;
+        if !bound.formula.is_boolean() {
+            return Err("a condition speaks of single states".to_owned());
+        }
+        let table = &self.tables[node];
+        let kinds = || bound.atoms.iter().map(|atom| table.get(*atom).kind());
+        // SOUND: the machine of a node keeps no note of the start.
+        if kinds().any(|kind| *kind == AtomKind::InStartup) {
+            return Err("`in_startup` is not supported in systems".to_owned());
+        }
+        bound.formula.try_map_atoms(&mut |atom: &AtomId| -> Result<AtomId, String> {
+            let is_event = matches!(table.get(*atom).kind(), AtomKind::Event(..));
+            let wanted = NodeAtom { node, atom: atom.index(), is_event };
+            let known = self.atoms.iter().position(|known| *known == wanted);
+            let number = known.unwrap_or_else(|| {
+                self.atoms.push(wanted);
+                self.atoms.len() - 1
+            });
+            Ok(AtomId(number as u32 + 1))
+        })
+    }
+}
+
+/// True if a formula has an operator that counts steps.
+fn counts_steps(formula: &Formula<AtomId>) -> bool {
+    matches!(formula, Formula::Linear(LinearOperator::Next | LinearOperator::Yesterday, _))
+        || formula.children().into_iter().any(counts_steps)
+}
+
+/// A formula whose atoms are conditions, as one formula; none if it has more than the operators of linear time.
+fn flat(formula: Formula<Formula<AtomId>>) -> Option<Formula<AtomId>> {
+    let all = |all: Vec<Formula<Formula<AtomId>>>| all.into_iter().map(flat).collect::<Option<Vec<_>>>();
+    let boxed = |p: Box<Formula<Formula<AtomId>>>| flat(*p).map(Box::new);
+    Some(match formula {
+        Formula::Constant(value) => Formula::Constant(value),
+        Formula::Atom(inner) => inner,
+        Formula::Not(p) => Formula::Not(boxed(p)?),
+        Formula::And(parts) => Formula::And(all(parts)?),
+        Formula::Or(parts) => Formula::Or(all(parts)?),
+        Formula::Implies(p, q) => Formula::Implies(boxed(p)?, boxed(q)?),
+        Formula::Iff(p, q) => Formula::Iff(boxed(p)?, boxed(q)?),
+        Formula::Choice(a, p, q) => Formula::Choice(boxed(a)?, boxed(p)?, boxed(q)?),
+        Formula::Linear(operator, p) => Formula::Linear(operator, boxed(p)?),
+        Formula::LinearPair(operator, p, q) => Formula::LinearPair(operator, boxed(p)?, boxed(q)?),
+        _ => return None,
+    })
+}
+
+/// A text in which the names of nodes before dots are blank, and the places of what follows them, with the numbers of the nodes.
+fn without_nodes(text: &str, names: &[String]) -> (String, Vec<(usize, usize)>) {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let bytes = text.as_bytes();
+    let (mut plain, mut nodes) = (text.to_owned(), Vec::new());
+    let (mut at, mut is_quoted) = (0, false);
+    while at < bytes.len() {
+        if bytes[at] == b'"' {
+            is_quoted = !is_quoted;
+        }
+        if is_quoted || !is_word(bytes[at]) {
+            at += 1;
+            continue;
+        }
+        let end = (at..bytes.len()).find(|place| !is_word(bytes[*place])).unwrap_or(bytes.len());
+        let node = names.iter().position(|name| name == &text[at..end]);
+        let is_first = at == 0 || bytes[at - 1] != b'.';
+        if let Some(node) = node.filter(|_| is_first && bytes.get(end) == Some(&b'.')) {
+            plain.replace_range(at..=end, &" ".repeat(end + 1 - at));
+            nodes.push((end + 1, node));
+        }
+        at = end.max(at + 1);
+    }
+    (plain, nodes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_nodes;
+
+    #[test]
+    fn names_of_nodes_are_taken_off() {
+        let names = ["a".to_owned(), "b2".to_owned()];
+        let check = |text: &str, plain: &str, nodes: &[(usize, usize)]| {
+            assert_eq!(without_nodes(text, &names), (plain.to_owned(), nodes.to_vec()));
+        };
+        check("a.PORTB.0 == 1", "  PORTB.0 == 1", &[(2, 0)]);
+        check("a.write(UDR0) && b2.a == 3", "  write(UDR0) &&    a == 3", &[(2, 0), (20, 1)]);
+        check("c.a == 1 || \"a.b\" == 2", "c.a == 1 || \"a.b\" == 2", &[]);
+    }
+}

@@ -1,0 +1,337 @@
+//! The environment of a node in one step: what the wires supply, and all answers to what they leave open.
+
+use avr_isa::{DataAddress, FlashWordAddress};
+use avr_machine::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
+use avr_properties::EventRecorder;
+use three_valued::{ByteDomain, TvByte};
+
+use crate::faults::{Fault, is_on};
+use crate::wire::Uart;
+
+/// The most cells that a store through an unknown pointer may select.
+const MOST_TARGETS: usize = 256;
+
+/// The player that answers a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Chooser {
+    /// The world around the system, in this step.
+    World,
+    /// The stored state, or the data sheet where it leaves something open: nobody chooses.
+    State,
+}
+
+/// A question and the answer that a script gives to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) chooser: Chooser,
+    index: u32,
+    count: u32,
+}
+
+/// The bits of a register of pins that wires supply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Pins {
+    /// The register.
+    pub(crate) address: DataAddress,
+    /// The bits at the ends of wires.
+    pub(crate) wired: u8,
+    /// Their levels as far as they are known.
+    pub(crate) level: TvByte,
+    /// Those that nothing drives.
+    pub(crate) floating: u8,
+}
+
+/// The content of the receiver of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Received {
+    /// The oldest character.
+    pub(crate) first: Option<TvByte>,
+    /// True if a character may be reported as lost.
+    pub(crate) overrun: bool,
+}
+
+/// The content of the transmitter of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Sending {
+    /// True if its buffer is empty.
+    pub(crate) is_empty: bool,
+    /// True if nothing is on its way.
+    pub(crate) is_idle: bool,
+}
+
+/// The inputs that the wires supply to a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Supply {
+    pub(crate) pins: Vec<Pins>,
+    pub(crate) received: Option<Received>,
+    pub(crate) sending: Option<Sending>,
+}
+
+/// The numbers of the interrupts of a UART.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UartInterrupts {
+    pub(crate) received: Option<u8>,
+    pub(crate) empty: Option<u8>,
+    pub(crate) sent: Option<u8>,
+}
+
+/// The values of a domain: how they are made of what is known, and how their events are told.
+pub(crate) trait Values: ByteDomain {
+    /// The value with these bits; none if the domain has no unknown ones.
+    fn of(bits: TvByte) -> Option<Self>;
+    /// Tells an event.
+    fn tell(recorder: &mut EventRecorder<'_>, event: Event<'_, Self>);
+}
+
+impl Values for TvByte {
+    fn of(bits: TvByte) -> Option<Self> {
+        Some(bits)
+    }
+
+    fn tell(recorder: &mut EventRecorder<'_>, event: Event<'_, Self>) {
+        recorder.note(event);
+    }
+}
+
+impl Values for u8 {
+    fn of(bits: TvByte) -> Option<Self> {
+        bits.known()
+    }
+
+    fn tell(_: &mut EventRecorder<'_>, _: Event<'_, Self>) {}
+}
+
+/// The accesses of a step to what wires are about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Accesses {
+    /// Something was read that a wire supplies.
+    pub(crate) looked: bool,
+    /// A character was read.
+    pub(crate) read: bool,
+    /// A character was written, with what is known of it.
+    pub(crate) written: Option<TvByte>,
+    /// It is not known whether a character was read or written.
+    pub(crate) is_unclear: bool,
+    /// The machine was reset.
+    pub(crate) is_reset: bool,
+    /// A value was needed that is not known, in a domain that has none.
+    pub(crate) is_unknown: bool,
+}
+
+/// An environment that answers from a script and extends it with first answers.
+pub(crate) struct Surroundings<'a> {
+    supply: &'a Supply,
+    uart: Option<Uart>,
+    interrupts: UartInterrupts,
+    /// True if inputs that no wire supplies are distinguished by their values wherever they are read.
+    splits: bool,
+    pub(crate) script: Vec<Answer>,
+    position: usize,
+    /// The number of the initial content, where one is chosen.
+    content: Option<u8>,
+    /// The input bits that no wire supplied, where concrete values are asked for: register, bits and value.
+    pub(crate) inputs: Vec<(DataAddress, u8, u8)>,
+    pub(crate) recorder: EventRecorder<'a>,
+    pub(crate) accesses: Accesses,
+}
+
+impl<'a> Surroundings<'a> {
+    pub(crate) fn new(
+        supply: &'a Supply,
+        (uart, interrupts): (Option<Uart>, UartInterrupts),
+        splits: bool,
+        recorder: EventRecorder<'a>,
+    ) -> Self {
+        let (script, accesses) = (Vec::new(), Accesses::default());
+        let (content, inputs) = (None, Vec::new());
+        Self { supply, uart, interrupts, splits, script, position: 0, content, inputs, recorder, accesses }
+    }
+
+    /// The same with an initial content.
+    pub(crate) fn with_content(self, number: u8) -> Self {
+        Self { content: Some(number), ..self }
+    }
+
+    /// The same with a script.
+    pub(crate) fn answering(self, script: Vec<Answer>) -> Self {
+        Self { script, ..self }
+    }
+
+    /// Begins the next run of the step.
+    pub(crate) fn begin(&mut self) {
+        self.position = 0;
+        self.accesses = Accesses::default();
+        self.inputs.clear();
+        self.recorder.clear();
+    }
+
+    /// Turns to the next script; false when all were tried.
+    pub(crate) fn advance(&mut self) -> bool {
+        while let Some(last) = self.script.last_mut() {
+            last.index += 1;
+            if last.index < last.count {
+                return true;
+            }
+            self.script.pop();
+        }
+        false
+    }
+
+    fn answer(&mut self, chooser: Chooser, count: usize) -> usize {
+        if self.position == self.script.len() {
+            self.script.push(Answer { chooser, index: 0, count: count as u32 });
+        }
+        let answer = self.script[self.position];
+        self.position += 1;
+        answer.index as usize
+    }
+
+    /// A value with these bits, of which those in `open` are any.
+    fn made<V: Values>(&mut self, known: TvByte, open: u8, is_split: bool) -> V {
+        let whole = V::of(TvByte::new(known.value() & !open, known.known_mask() & !open));
+        if let Some(value) = whole.filter(|_| !is_split || open == 0) {
+            return value;
+        }
+        let mut value = known.value() & !open;
+        let unknown = known.unknown_mask() & !open;
+        for bit in (0..8).filter(|bit| open >> bit & 1 == 1) {
+            value |= (self.answer(Chooser::World, 2) as u8) << bit;
+        }
+        V::of(TvByte::new(value, !unknown)).unwrap_or_else(|| {
+            self.accesses.is_unknown = true;
+            V::constant(value & !unknown)
+        })
+    }
+
+    /// The bits of a register that wires supply when a player determines them, those of them that are any, and all of them.
+    fn wired(&self, address: DataAddress, mask: u8, by: DeterminedBy) -> (TvByte, u8, u8) {
+        if let Some(pins) = self.supply.pins.iter().find(|pins| pins.address == address) {
+            // A pin that is an output, or became an input just now, is not read from the wire.
+            let wired = if by == DeterminedBy::Environment { pins.wired & mask } else { 0 };
+            let level = TvByte::new(pins.level.value() & wired, pins.level.known_mask() | !wired);
+            return match is_on(Fault::FloatingIsLow) {
+                true => (TvByte::new(level.value(), level.known_mask() | pins.floating & wired), 0, wired),
+                false => (level, pins.floating & wired, wired),
+            };
+        }
+        let Some(uart) = self.uart else { return (TvByte::constant(0), 0, 0) };
+        let bit = |mask: u8, value: bool| if value { mask } else { 0 };
+        if address == uart.data
+            && let Some(Received { first: Some(first), .. }) = self.supply.received
+        {
+            return (TvByte::new(first.value() & mask, first.known_mask() | !mask), 0, mask);
+        }
+        if address != uart.status {
+            return (TvByte::constant(0), 0, 0);
+        }
+        let (mut value, mut unknown, mut wired) = (0, 0, 0);
+        if let Some(received) = self.supply.received {
+            wired |= Uart::RECEIVED | Uart::FRAME_ERROR | Uart::PARITY_ERROR | Uart::OVERRUN;
+            value |= bit(Uart::RECEIVED, received.first.is_some());
+            // With which character the loss is reported the data sheet does not say clearly.
+            unknown |= bit(Uart::OVERRUN, received.overrun);
+        }
+        if let Some(sending) = self.supply.sending {
+            wired |= Uart::EMPTY | Uart::SENT;
+            value |= bit(Uart::EMPTY, sending.is_empty) | bit(Uart::SENT, sending.is_idle);
+        }
+        let wired = wired & mask;
+        (TvByte::new(value & wired & !unknown, !(unknown & wired)), 0, wired)
+    }
+
+    /// True if the wire says that an interrupt is requested, false if it says that it is not; none if wires say nothing of it.
+    fn requested(&self, number: u8) -> Option<bool> {
+        let UartInterrupts { received, empty, sent } = self.interrupts;
+        let number = Some(number);
+        match (self.supply.received, self.supply.sending) {
+            (Some(has), _) if number == received => Some(has.first.is_some()),
+            (_, Some(has)) if number == empty => Some(has.is_empty),
+            (_, Some(has)) if number == sent => Some(has.is_idle),
+            _ => None,
+        }
+    }
+}
+
+impl<V: Values> Environment<V> for Surroundings<'_> {
+    fn most_targets(&self) -> usize {
+        MOST_TARGETS
+    }
+
+    fn input(&mut self, source: Input, mask: u8, demand: Demand, by: DeterminedBy) -> V {
+        let (level, floating, wired) = match source {
+            Input::Register(address) => self.wired(address, mask, by),
+            Input::Initial(_) => (TvByte::constant(0), 0, 0),
+        };
+        if let (Input::Initial(address), Some(number)) = (source, self.content) {
+            return content::<V>(number, address).and(&V::constant(mask));
+        }
+        self.accesses.looked |= wired != 0;
+        let is_split = matches!(source, Input::Register(_)) && (self.splits || demand == Demand::Decides);
+        let open = mask & !wired | floating;
+        let value: V = self.made(level, open, is_split);
+        if let (Input::Register(address), Some(value), true) = (source, value.known(), open != 0) {
+            self.inputs.push((address, open, value & open));
+        }
+        value
+    }
+
+    fn choose(&mut self, count: usize) -> usize {
+        self.answer(Chooser::World, count)
+    }
+
+    /// Interrupts that a wire requests come or wait for one more instruction, as the hardware has it; those that it does not request
+    /// do not come.
+    fn choose_among(&mut self, possibilities: &Possibilities) -> usize {
+        let all: Vec<Happening> = possibilities.iter().collect();
+        let told = |happening: &Happening| match happening {
+            Happening::Interrupt(number) => self.requested(*number),
+            _ => None,
+        };
+        let told: Vec<Option<bool>> = all.iter().map(told).collect();
+        self.accesses.looked |= told.iter().any(Option::is_some);
+        let possible: Vec<usize> = (0..all.len()).filter(|index| told[*index] != Some(false)).collect();
+        let chosen = match possible.as_slice() {
+            // The machine offers nothing else: a request that it has stored stands.
+            [] => 0,
+            [only] => *only,
+            several => {
+                let is_told = several.iter().any(|index| told[*index] == Some(true));
+                let chooser = if is_told { Chooser::State } else { Chooser::World };
+                several[self.answer(chooser, several.len())]
+            }
+        };
+        self.accesses.is_reset = matches!(all[chosen], Happening::Reset(_));
+        chosen
+    }
+
+    fn case(&mut self, count: usize, _: Question<'_, V>) -> usize {
+        self.answer(Chooser::State, count)
+    }
+
+    fn moves(&mut self, from: FlashWordAddress, to: FlashWordAddress) -> u64 {
+        self.recorder.moves(from, to)
+    }
+
+    fn event(&mut self, event: Event<'_, V>) {
+        if let Some(uart) = self.uart {
+            match event {
+                Event::Read(address, _) if address == uart.data => self.accesses.read = true,
+                Event::Write(address, value) if address == uart.data => self.accesses.written = Some(value.bits()),
+                Event::PerhapsRead(address, _) | Event::PerhapsWrite(address, _) if address == uart.data => {
+                    self.accesses.is_unclear = true;
+                }
+                _ => {}
+            }
+        }
+        V::tell(&mut self.recorder, event);
+    }
+}
+
+/// The value of a byte of the initial content with this number: all 0, all 1, or mixed.
+fn content<V: Values>(number: u8, address: DataAddress) -> V {
+    V::constant(match number {
+        0 => 0,
+        1 => 0xff,
+        _ => (u32::from(address.0).wrapping_add(u32::from(number) << 16)).wrapping_mul(0x9e37_79b1).to_le_bytes()[3],
+    })
+}

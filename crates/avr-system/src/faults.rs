@@ -1,0 +1,53 @@
+//! Deliberate faults of the composition, for tests that must find them.
+
+/// A deliberate fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Characters get lost on the way.
+    CharacterDropped,
+    /// Receivers keep any number of characters.
+    NothingLost,
+    /// The last node waits as long as the first one can go on.
+    InterleavingLeftOut,
+    /// States in which nothing can happen any more count as those in which something can.
+    DeadlockIgnored,
+    /// A step that drives a wire counts as one that concerns nobody else.
+    WriteIsLocal,
+    /// A floating wire is low.
+    FloatingIsLow,
+    /// Runs in which a node never goes on count.
+    UnfairCounts,
+    /// The cases of what is stored count as choices.
+    CasesAreChoices,
+}
+
+#[cfg(any(test, feature = "faults"))]
+std::thread_local! {
+    static FAULT: std::cell::Cell<Option<Fault>> = const { std::cell::Cell::new(None) };
+}
+
+/// True if this thread has a fault.
+#[cfg(any(test, feature = "faults"))]
+pub(crate) fn is_on(fault: Fault) -> bool {
+    FAULT.get() == Some(fault)
+}
+
+/// True if this thread has a fault: never.
+#[cfg(not(any(test, feature = "faults")))]
+pub(crate) fn is_on(_: Fault) -> bool {
+    false
+}
+
+/// Does something with a fault, and takes it out again.
+#[cfg(any(test, feature = "faults"))]
+pub fn with_fault<T>(fault: Fault, work: impl FnOnce() -> T) -> T {
+    struct TakenOut;
+    impl Drop for TakenOut {
+        fn drop(&mut self) {
+            FAULT.set(None);
+        }
+    }
+    FAULT.set(Some(fault));
+    let _taken_out = TakenOut;
+    work()
+}

@@ -1,0 +1,432 @@
+//! Nodes: the states of one firmware as far as wires and properties tell them apart, and its steps.
+//!
+//! A step that concerns nobody else is *local*: it reads nothing that a wire supplies, changes nothing that a wire carries, changes no
+//! atom, and has one outcome. It commutes with all steps of other nodes, so it is taken at once, together with the step before it:
+//! branching bisimulation does not see it (Groote & van de Pol, 2000). Loops of local steps stay as steps.
+
+use std::rc::Rc;
+
+use avr_image::Image;
+use avr_isa::DataAddress;
+use avr_machine::{Machine, Stop};
+use avr_model::context::Context;
+use avr_model::state::AbstractState;
+use avr_model::state::deferral::Deferral;
+use avr_properties::{Atom, EventRecorder};
+use rustc_hash::{FxHashMap, FxHashSet};
+use three_valued::{Truth, TvByte};
+use tvar::{BitMasks, StepPrecision};
+
+use crate::environment::{Accesses, Chooser, Supply, Surroundings, UartInterrupts};
+use crate::faults::{Fault, is_on};
+use crate::wire::{End, PinState, Uart, UartState, bit};
+
+/// The most local steps that are taken at once.
+const MAX_CHAIN: usize = 200_000;
+/// The most outcomes of one step that are distinguished.
+const MAX_OUTCOMES: usize = 4096;
+
+/// The interrupts that pins request by changes that wires would have to tell, by the beginnings of their names.
+const OF_PINS: &[&str] = &["INT", "PCINT", "ANALOG", "ANA", "TIMER1_CAPT", "SPI", "TWI", "USI"];
+
+/// The part of a node that does not change: its machine, and its ends of wires.
+#[derive(Debug)]
+pub(crate) struct Parts<'m> {
+    pub(crate) name: &'m str,
+    pub(crate) machine: &'m Machine,
+    pub(crate) image: &'m Image,
+    pub(crate) atoms: &'m [Atom],
+    /// The ends of wires of pins, in the order of wires.
+    pub(crate) ends: Vec<End>,
+    /// The UART, if a line begins or ends at it.
+    pub(crate) uart: Option<Uart>,
+}
+
+/// A state of a node.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum NodeState {
+    /// A state of its machine.
+    At(AbstractState),
+    /// The end of a path that is not followed, with the reason.
+    Ended(String),
+}
+
+/// The part of a state of a node that others see.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Face {
+    /// The pins at the ends of wires, in the order of [`Parts::ends`].
+    pub(crate) pins: Vec<PinState>,
+    pub(crate) uart: Option<UartState>,
+}
+
+/// A state that a step leads to, with what the step did to lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    /// The number of the state.
+    pub(crate) state: u32,
+    /// True if it read a character.
+    pub(crate) read: bool,
+    /// The character that it wrote.
+    pub(crate) written: Option<TvByte>,
+}
+
+/// The hyper-edges of a state.
+pub(crate) type Edges = Rc<Vec<Vec<Target>>>;
+
+/// A node while its states are being found.
+#[derive(Debug)]
+pub(crate) struct Node<'m> {
+    pub(crate) parts: Parts<'m>,
+    interrupts: UartInterrupts,
+    splits: bool,
+    context: Context<'m>,
+    precision: StepPrecision,
+    numbers: FxHashMap<NodeState, u32>,
+    states: Vec<NodeState>,
+    faces: Vec<Face>,
+    labels: Vec<Vec<Truth>>,
+    edges: FxHashMap<(u32, Supply), Edges>,
+    /// The next state of a state whose step is local; none of another.
+    local: FxHashMap<u32, Option<u32>>,
+    /// The steps that were taken.
+    pub(crate) steps: u64,
+}
+
+/// The outcome of one script.
+struct Outcome {
+    is_case: bool,
+    is_choice: bool,
+    target: Target,
+}
+
+impl<'m> Node<'m> {
+    pub(crate) fn new(parts: Parts<'m>, splits: bool) -> Self {
+        let number = |name: &str| parts.machine.device.interrupt(name).map(|interrupt| interrupt.number);
+        let interrupts =
+            UartInterrupts { received: number("USART_RX"), empty: number("USART_UDRE"), sent: number("USART_TX") };
+        Self {
+            interrupts,
+            splits,
+            context: Context::new(parts.machine, parts.atoms),
+            precision: StepPrecision {
+                decays: false,
+                exceptions: BitMasks::default(),
+                forgets_dead: true,
+                pinned: BitMasks::default(),
+            },
+            numbers: FxHashMap::default(),
+            states: Vec::new(),
+            faces: Vec::new(),
+            labels: Vec::new(),
+            edges: FxHashMap::default(),
+            local: FxHashMap::default(),
+            steps: 0,
+            parts,
+        }
+    }
+
+    /// The number of states that were found.
+    pub(crate) fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    pub(crate) fn state(&self, number: u32) -> &NodeState {
+        &self.states[number as usize]
+    }
+
+    pub(crate) fn face(&self, number: u32) -> &Face {
+        &self.faces[number as usize]
+    }
+
+    pub(crate) fn label(&self, number: u32, atom: usize) -> Truth {
+        self.labels[number as usize][atom]
+    }
+
+    /// The value of a cell in a state.
+    pub(crate) fn cell(&self, number: u32, address: DataAddress) -> TvByte {
+        match self.state(number) {
+            NodeState::At(AbstractState::Running(running)) => self.context.store.cell(running.memory, address),
+            _ => TvByte::UNKNOWN,
+        }
+    }
+
+    /// The call frames of a running state.
+    pub(crate) fn frames(&self, number: u32) -> Vec<avr_machine::Frame> {
+        match self.state(number) {
+            NodeState::At(AbstractState::Running(running)) => self.context.store.frames(running.calls).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The number of the state in which a path ends for a reason.
+    pub(crate) fn ended(&mut self, reason: String) -> u32 {
+        self.number(NodeState::Ended(reason))
+    }
+
+    /// The state after power came on.
+    pub(crate) fn initial(&mut self) -> u32 {
+        let supply = Supply::default();
+        let recorder = EventRecorder::new(&[], avr_isa::FlashByteAddress(0));
+        let mut surroundings = Surroundings::new(&supply, (None, self.interrupts), false, recorder);
+        self.context.power_on(&mut surroundings);
+        let state = self.context.arrived(Box::default(), Deferral::default());
+        let state = self.context.decay(state, &self.precision);
+        let first = self.number(NodeState::At(state));
+        self.followed(first)
+    }
+
+    fn number(&mut self, state: NodeState) -> u32 {
+        if let Some(number) = self.numbers.get(&state) {
+            return *number;
+        }
+        let number = self.states.len() as u32;
+        let (face, labels) = match &state {
+            NodeState::At(at @ AbstractState::Running(running)) => {
+                let read = |address: DataAddress| self.context.store.cell(running.memory, address);
+                (face(&self.parts, &read), self.context.labels(at))
+            }
+            _ => (Face::default(), vec![Truth::Unknown; self.parts.atoms.len()]),
+        };
+        self.faces.push(face);
+        self.labels.push(labels);
+        self.states.push(state.clone());
+        self.numbers.insert(state, number);
+        number
+    }
+
+    /// The hyper-edges of a state under what the wires supply; none in a sink.
+    pub(crate) fn edges(&mut self, state: u32, supply: &Supply) -> Edges {
+        let key = (state, supply.clone());
+        if let Some(edges) = self.edges.get(&key) {
+            return Rc::clone(edges);
+        }
+        let (outcomes, _) = self.outcomes(state, supply);
+        let mut edges: Vec<Vec<Target>> = Vec::new();
+        let splits_cases = outcomes.iter().any(|outcome| outcome.is_case) && !is_on(Fault::CasesAreChoices);
+        // SOUND: where nobody chooses among some outcomes, all are members of one hyper-edge, which whatever is chosen leads into.
+        for outcome in outcomes {
+            let state = self.followed(outcome.target.state);
+            let target = Target { state, ..outcome.target };
+            let is_known = edges.iter().any(|edge| edge.contains(&target));
+            match edges.last_mut() {
+                _ if is_known => {}
+                Some(last) if splits_cases => last.push(target),
+                _ => edges.push(vec![target]),
+            }
+        }
+        let edges = Rc::new(edges);
+        self.edges.insert(key, Rc::clone(&edges));
+        edges
+    }
+
+    /// The states that the next step of a state leads to and that local steps follow until the wanted one.
+    pub(crate) fn raw_targets(&mut self, state: u32, supply: &Supply, wanted: u32) -> Vec<u32> {
+        let (outcomes, _) = self.outcomes(state, supply);
+        let all = outcomes.into_iter().map(|outcome| outcome.target.state);
+        all.filter(|raw| self.followed(*raw) == wanted).collect()
+    }
+
+    /// The UART and its interrupts.
+    pub(crate) fn uart(&self) -> (Option<Uart>, UartInterrupts) {
+        (self.parts.uart, self.interrupts)
+    }
+
+    /// All outcomes of the next step of a state, without what is local after it; and true if it looked at what wires supply.
+    fn outcomes(&mut self, state: u32, supply: &Supply) -> (Vec<Outcome>, bool) {
+        let NodeState::At(AbstractState::Running(running)) = *self.state(state) else { return (Vec::new(), true) };
+        if let Some(reason) = self.refused(state) {
+            return (vec![self.end(reason)], true);
+        }
+        let watched = std::sync::Arc::clone(&self.context.watched);
+        let recorder = EventRecorder::new(&watched, running.control.pc.byte());
+        let (uart, interrupts) = (self.parts.uart, self.interrupts);
+        let mut surroundings = Surroundings::new(supply, (uart, interrupts), self.splits, recorder);
+        let (mut outcomes, mut looked) = (Vec::new(), false);
+        loop {
+            surroundings.begin();
+            self.context.working.load(&self.context.store, &running);
+            self.steps += 1;
+            let depth = self.context.working.state.calls.all().len();
+            let stepped = self.parts.machine.step(&mut self.context.working.state, &mut surroundings);
+            let after = &self.context.working.state;
+            self.context.working.entered = (after.calls.all().len() > depth).then_some(after.control.pc);
+            looked |= surroundings.accesses.looked;
+            let next = match stepped {
+                Ok(_) => {
+                    let occurrences = surroundings.recorder.occurrences();
+                    let next = self.context.arrived(occurrences, Deferral::default());
+                    Some(NodeState::At(self.context.decay(next, &self.precision)))
+                }
+                Err(Stop::Hazard(hazard)) => {
+                    let text = hazard.kind.name();
+                    Some(NodeState::Ended(format!("the hazard {text} {}", self.place(running.control.pc.byte().0))))
+                }
+                Err(Stop::Limit(limit)) => {
+                    Some(NodeState::Ended(format!("{limit} {}", self.place(running.control.pc.byte().0))))
+                }
+                Err(Stop::Infeasible) => None,
+            };
+            if let Some(next) = next {
+                let (next, accesses) = (self.number(next), surroundings.accesses.clone());
+                let target = self.target(state, next, &accesses);
+                let has = |chooser| surroundings.script.iter().any(|answer| answer.chooser == chooser);
+                outcomes.push(Outcome { is_case: has(Chooser::State), is_choice: has(Chooser::World), target });
+            }
+            if outcomes.len() > MAX_OUTCOMES {
+                let reason = format!("a step with too many outcomes {}", self.place(running.control.pc.byte().0));
+                return (vec![self.end(reason)], true);
+            }
+            if !surroundings.advance() {
+                return (outcomes, looked);
+            }
+        }
+    }
+
+    /// A step that ends in a state that is not followed.
+    fn end(&mut self, reason: String) -> Outcome {
+        let target = Target { state: self.ended(reason), read: false, written: None };
+        Outcome { is_case: false, is_choice: false, target }
+    }
+
+    /// The target of a step that went to a state; the end of the path if wires cannot follow what it did.
+    fn target(&mut self, from: u32, next: u32, accesses: &Accesses) -> Target {
+        let receives = self.face(next).uart.map_or(Truth::False, |uart| uart.receives);
+        let sends = self.face(from).uart.map_or(Truth::True, |uart| uart.sends);
+        let reason = if accesses.is_reset && self.parts.uart.is_some() {
+            Some("a reset of a node with a serial line")
+        } else if receives == Truth::Unknown {
+            Some("a receiver that may be off, or whose characters may not have eight bits,")
+        } else if accesses.is_unclear {
+            Some("an access through a pointer that may be to UDR0")
+        } else if accesses.written.is_some() && sends != Truth::True {
+            Some("a write to UDR0 while the transmitter may be off, or characters may not have eight bits")
+        } else {
+            None
+        };
+        match reason {
+            Some(reason) => {
+                let place = self.place_of(from);
+                Target { state: self.ended(format!("{reason} {place}")), read: false, written: None }
+            }
+            None => Target { state: next, read: accesses.read, written: accesses.written },
+        }
+    }
+
+    /// The reason why wires cannot follow a state: interrupts of pins that may be enabled.
+    fn refused(&self, state: u32) -> Option<String> {
+        if self.parts.ends.is_empty() {
+            return None;
+        }
+        let of_pins = |name: &str| OF_PINS.iter().any(|beginning| name.starts_with(beginning));
+        let mut all = self.parts.machine.device.interrupts.iter().filter(|interrupt| of_pins(interrupt.name));
+        let enabled = all.find(|it| bit(&|address| self.cell(state, address), it.enable) != Truth::False)?;
+        Some(format!("the interrupt {} is enabled, and wires request none yet, {}", enabled.name, self.place_of(state)))
+    }
+
+    pub(crate) fn place_of(&self, state: u32) -> String {
+        match self.state(state) {
+            NodeState::At(AbstractState::Running(running)) => self.place(running.control.pc.byte().0),
+            _ => String::new(),
+        }
+    }
+
+    /// A flash byte address for people.
+    pub(crate) fn place(&self, address: u32) -> String {
+        match self.parts.image.symbols.function_at(avr_isa::FlashByteAddress(address)) {
+            Some(function) => format!("at {address:#06x} (in {})", function.symbol.display_name()),
+            None => format!("at {address:#06x}"),
+        }
+    }
+
+    /// The state behind all local steps from a state.
+    fn followed(&mut self, first: u32) -> u32 {
+        let (mut state, mut seen) = (first, FxHashSet::default());
+        for _ in 0..MAX_CHAIN {
+            let Some(next) = self.local_step(state) else { return state };
+            if !seen.insert(state) {
+                // A loop of local steps: its first state in the order of numbers stands for it.
+                return self.smallest_of_loop(state);
+            }
+            state = next;
+        }
+        state
+    }
+
+    fn smallest_of_loop(&mut self, start: u32) -> u32 {
+        let (mut smallest, mut state) = (start, start);
+        while let Some(next) = self.local_step(state).filter(|next| *next != start) {
+            smallest = smallest.min(next);
+            state = next;
+        }
+        smallest
+    }
+
+    /// The next state of a state whose step is local.
+    pub(crate) fn local_step(&mut self, state: u32) -> Option<u32> {
+        if let Some(known) = self.local.get(&state) {
+            return *known;
+        }
+        let next = self.found_local_step(state);
+        self.local.insert(state, next);
+        next
+    }
+
+    fn found_local_step(&mut self, state: u32) -> Option<u32> {
+        // A local step does not look at what wires supply, so that may be anything.
+        let supply = self.any_supply();
+        let (outcomes, looked) = self.outcomes(state, &supply);
+        let [only] = outcomes.as_slice() else { return None };
+        let next = only.target.state;
+        let is_quiet = !only.target.read && only.target.written.is_none();
+        let is_end = matches!(self.state(next), NodeState::Ended(_));
+        let is_seen = self.face(state) != self.face(next) && !is_on(Fault::WriteIsLocal);
+        let is_told = self.labels[state as usize] != self.labels[next as usize];
+        let is_one = !only.is_case && !only.is_choice;
+        (is_quiet && is_one && !is_end && !looked && !is_seen && !is_told).then_some(next)
+    }
+
+    /// Wires of which nothing is known.
+    fn any_supply(&self) -> Supply {
+        use crate::environment::{Pins, Received, Sending};
+        let mut pins: Vec<Pins> = Vec::new();
+        for end in &self.parts.ends {
+            let (address, mask) = (end.pin.address, end.pin.mask());
+            match pins.iter_mut().find(|pins| pins.address == address) {
+                Some(known) => known.wired |= mask,
+                None => pins.push(Pins { address, wired: mask, level: TvByte::UNKNOWN, floating: 0 }),
+            }
+        }
+        for known in &mut pins {
+            known.level = TvByte::new(0, !known.wired);
+        }
+        let received = Received { first: Some(TvByte::UNKNOWN), overrun: true };
+        let sending = Sending { is_empty: true, is_idle: true };
+        let has_uart = self.parts.uart.is_some();
+        Supply { pins, received: has_uart.then_some(received), sending: has_uart.then_some(sending) }
+    }
+}
+
+/// The part of a state with these cells that others see.
+pub(crate) fn face(parts: &Parts<'_>, read: &dyn Fn(DataAddress) -> TvByte) -> Face {
+    let pins = parts.ends.iter().map(|end| end.state(parts.machine, read)).collect();
+    let uart = parts.uart.map(|uart| {
+        let bits = |address: DataAddress, mask: u8, value: u8| {
+            let byte = read(address);
+            match (byte.known_mask() & (byte.value() ^ value) & mask != 0, byte.unknown_mask() & mask) {
+                (true, _) => Truth::False,
+                (false, 0) => Truth::True,
+                (false, _) => Truth::Unknown,
+            }
+        };
+        // Asynchronous characters of eight bits, and no filter of addresses.
+        let is_plain = bits(uart.format, 0xc6, 0x06) & bits(uart.control, 0x04, 0) & bits(uart.status, 0x01, 0);
+        let is_plain = is_plain & !uart.stopped.map_or(Truth::False, |stopped| bit(read, stopped));
+        // RXEN0 and TXEN0.
+        let receives = match bits(uart.control, 0x10, 0x10) {
+            Truth::True if is_plain != Truth::True => Truth::Unknown,
+            receives => receives,
+        };
+        UartState { receives, sends: bits(uart.control, 0x08, 0x08) & is_plain }
+    });
+    Face { pins, uart }
+}

@@ -1,0 +1,265 @@
+//! Concrete runs of all nodes along a path of the composition: what the wires give is computed from concrete states.
+
+use avr_isa::DataAddress;
+use avr_machine::{Control, Copies, MachineState, MaskedCopy};
+use avr_model::state::AbstractState;
+use avr_properties::EventRecorder;
+use three_valued::{Truth, TvByte};
+
+use crate::composition::{Mover, Space};
+use crate::environment::{Accesses, Supply, Surroundings, UartInterrupts};
+use crate::node::{Face, NodeState, face};
+use crate::wire::LineState;
+
+/// The most steps of a node between two that wires see.
+const MAX_STEPS: usize = 400_000;
+/// The most ways to answer what wires leave open that are tried in one step.
+const MAX_TRIES: usize = 512;
+
+/// A run of all nodes, side by side.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// The moments in which something happened on a wire or an input was read, in their order.
+    pub moments: Vec<Moment>,
+    /// The steps that each node took, in the order of nodes.
+    pub steps: Vec<u64>,
+    /// The order of steps: nodes with how many steps they take before the next one goes on.
+    pub schedule: Vec<(usize, u64)>,
+    /// The places at which the nodes are in the end, in the order of nodes.
+    pub last: Vec<String>,
+}
+
+/// Something that happened in a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// The number of the node that did it; none for a character that arrived.
+    pub node: Option<usize>,
+    /// The steps that the node had taken before.
+    pub step: u64,
+    /// The flash byte address of the instruction, if a node did it.
+    pub pc: Option<u32>,
+    /// The text of it.
+    pub text: String,
+}
+
+/// The concrete states of all nodes, and of the lines.
+struct Concrete {
+    nodes: Vec<MachineState<u8>>,
+    lines: Vec<LineState>,
+}
+
+/// A run along the path that leads to a state of the space, if the contents that are tried have one.
+pub(crate) fn replay(space: &mut Space<'_>, state: u32, contents: u8) -> Option<Run> {
+    let mut path = Vec::new();
+    let mut at = state;
+    while let Some((from, edge, member)) = space.found_from[at as usize] {
+        path.push((from, edge, member, at));
+        at = from;
+    }
+    path.reverse();
+    (0..contents).find_map(|content| Replay::begin(space, content).along(space, at, &path))
+}
+
+struct Replay {
+    now: Concrete,
+    run: Run,
+}
+
+impl Replay {
+    fn begin(space: &Space<'_>, content: u8) -> Self {
+        let mut nodes = Vec::new();
+        for node in 0..space.nodes.len() {
+            let supply = Supply::default();
+            let recorder = EventRecorder::new(&[], avr_isa::FlashByteAddress(0));
+            let plain = (None, UartInterrupts::default());
+            let mut surroundings = Surroundings::new(&supply, plain, false, recorder).with_content(content);
+            nodes.push(space.machine(node).power_on(&mut surroundings));
+        }
+        let lines = vec![LineState::default(); space.wires.lines.len()];
+        let run = Run { steps: vec![0; nodes.len()], ..Run::default() };
+        Self { now: Concrete { nodes, lines }, run }
+    }
+
+    fn along(mut self, space: &mut Space<'_>, first: u32, path: &[(u32, usize, usize, u32)]) -> Option<Run> {
+        for node in 0..space.nodes.len() {
+            let wanted = space.states[first as usize].nodes[node];
+            self.local(space, node, wanted)?;
+        }
+        for (from, edge, member, to) in path {
+            let mover = space.edges[*from as usize].get(*edge)?.mover;
+            match mover {
+                Mover::Nobody => return None,
+                Mover::Node(node) => self.step(space, node, (*from, *to))?,
+                Mover::Begin(line) => {
+                    self.now.lines[line] = self.now.lines[line].begun();
+                }
+                // The data sheet does not say which character is lost: runs lose the new one.
+                Mover::Arrive(_) if *member != 0 => return None,
+                Mover::Arrive(line) => self.arrive(space, line)?,
+            }
+        }
+        self.run.last = (0..space.nodes.len()).map(|node| self.place(space, node)).collect();
+        Some(self.run)
+    }
+
+    fn face(&self, space: &Space<'_>, node: usize) -> Face {
+        let state = &self.now.nodes[node];
+        face(&space.nodes[node].parts, &|address: DataAddress| TvByte::constant(*state.data.get(address)))
+    }
+
+    fn place(&self, space: &Space<'_>, node: usize) -> String {
+        space.nodes[node].place(self.now.nodes[node].control.pc.byte().0)
+    }
+
+    fn arrive(&mut self, space: &Space<'_>, line: usize) -> Option<()> {
+        let wire = space.wires.lines[line];
+        let is_on = self.face(space, wire.to).uart?.receives.known()?;
+        let before = &self.now.lines[line];
+        let character = before.moving.and_then(TvByte::known)?;
+        let after = before.arrived(wire.buffer, is_on).into_iter().next()?;
+        let what = match (is_on, after.received.len() > before.received.len()) {
+            (false, _) => "is lost, because the receiver is off",
+            (true, true) => "arrives",
+            (true, false) => "is lost, because the receiver is full",
+        };
+        let [from, to] = [wire.from, wire.to].map(|node| space.nodes[node].parts.name);
+        let text = format!("{character:#04x} from {from} to {to} {what}");
+        self.now.lines[line] = after;
+        self.run.moments.push(Moment { node: None, step: 0, pc: None, text });
+        Some(())
+    }
+
+    /// Takes the steps of a node that lead from a state of the space to another.
+    fn step(&mut self, space: &mut Space<'_>, node: usize, (from, to): (u32, u32)) -> Option<()> {
+        let [source, wanted] = [from, to].map(|state| space.states[state as usize].nodes[node]);
+        let faces: Vec<Face> = (0..space.nodes.len()).map(|node| self.face(space, node)).collect();
+        let supply = space.wires.supply(node, &|node| &faces[node], &self.now.lines);
+        let nearby = space.supply_of(node, from);
+        let before = self.now.nodes[node].clone();
+        let mut script = Vec::new();
+        for _ in 0..MAX_TRIES {
+            let recorder = EventRecorder::new(&[], avr_isa::FlashByteAddress(0));
+            let uart = space.nodes[node].uart();
+            let mut surroundings = Surroundings::new(&supply, uart, true, recorder).answering(script);
+            let mut state = before.clone();
+            let stepped = space.machine(node).step(&mut state, &mut surroundings);
+            let accesses = surroundings.accesses.clone();
+            if stepped.is_ok() && !accesses.is_unknown && !accesses.is_unclear {
+                self.now.nodes[node] = state;
+                let starts = space.nodes[node].raw_targets(source, &nearby, wanted);
+                let taken = self.run.steps[node];
+                if starts.iter().any(|start| self.is_covered(space, node, *start)) && self.reaches(space, node, wanted)
+                {
+                    self.did(space, (node, &faces[node], taken), &before, &accesses, &surroundings.inputs);
+                    return Some(());
+                }
+                self.now.nodes[node] = before.clone();
+            }
+            if !surroundings.advance() {
+                return None;
+            }
+            script = surroundings.script;
+        }
+        None
+    }
+
+    /// Counts the step that was taken, and takes local steps until the state that is wanted covers the node; false, and it is as it was, if it never does.
+    fn reaches(&mut self, space: &Space<'_>, node: usize, wanted: u32) -> bool {
+        let before = (self.now.nodes[node].clone(), self.run.clone());
+        self.count(node);
+        if self.local(space, node, wanted).is_some() {
+            return true;
+        }
+        (self.now.nodes[node], self.run) = before;
+        false
+    }
+
+    fn local(&mut self, space: &Space<'_>, node: usize, wanted: u32) -> Option<()> {
+        let (supply, plain) = (Supply::default(), (None, UartInterrupts::default()));
+        for _ in 0..MAX_STEPS {
+            if self.is_covered(space, node, wanted) {
+                return Some(());
+            }
+            let recorder = EventRecorder::new(&[], avr_isa::FlashByteAddress(0));
+            let mut surroundings = Surroundings::new(&supply, plain, false, recorder);
+            space.machine(node).step(&mut self.now.nodes[node], &mut surroundings).ok()?;
+            self.count(node);
+        }
+        None
+    }
+
+    /// Counts a step of a node.
+    fn count(&mut self, node: usize) {
+        self.run.steps[node] += 1;
+        match self.run.schedule.last_mut() {
+            Some((last, steps)) if *last == node => *steps += 1,
+            _ => self.run.schedule.push((node, 1)),
+        }
+    }
+
+    /// Takes note of what a step did, and of what it changed on the lines.
+    fn did(
+        &mut self,
+        space: &Space<'_>,
+        (node, before, before_step): (usize, &Face, u64),
+        at: &MachineState<u8>,
+        accesses: &Accesses,
+        inputs: &[(DataAddress, u8, u8)],
+    ) {
+        let parts = &space.nodes[node].parts;
+        let (pc, step) = (at.control.pc.byte().0, before_step);
+        let mut texts: Vec<String> = Vec::new();
+        let register = |address: DataAddress| {
+            parts.machine.device.register_at(address).map_or_else(|| format!("{address:#06x}"), |it| it.name.to_owned())
+        };
+        for (address, mask, value) in inputs {
+            texts.push(format!("an input of {} is {value:#04x} (bits {mask:#04x})", register(*address)));
+        }
+        if accesses.read {
+            let first = self.now.lines.iter().zip(&space.wires.lines).find(|(_, line)| line.to == node);
+            match first.and_then(|(line, _)| line.received.first().copied()).and_then(TvByte::known) {
+                Some(character) => texts.push(format!("reads the character {character:#04x}")),
+                None => texts.push("reads UDR0, and no character is there".to_owned()),
+            }
+        }
+        if let Some(character) = accesses.written.and_then(TvByte::known) {
+            texts.push(format!("writes the character {character:#04x}"));
+        }
+        let after = self.face(space, node);
+        for (end, (before, after)) in parts.ends.iter().zip(before.pins.iter().zip(&after.pins)) {
+            let name = format!("{}.{}", register(end.port.address), end.port.bit);
+            let level = |level: Truth| u8::from(level.is_true());
+            match (before.drives, after.drives) {
+                (Truth::True, Truth::True) if before.level != after.level => {
+                    texts.push(format!("{name} becomes {}", level(after.level)));
+                }
+                (Truth::True, Truth::True) | (Truth::False, Truth::False) => {}
+                (_, Truth::True) => texts.push(format!("{name} is driven, and {}", level(after.level))),
+                _ => texts.push(format!("{name} is not driven any more")),
+            }
+        }
+        self.now.lines = space.wires.after(node, (accesses.read, accesses.written), &after, &self.now.lines);
+        self.run.moments.extend(texts.into_iter().map(|text| Moment { node: Some(node), step, pc: Some(pc), text }));
+    }
+
+    /// True if a state of a node covers the concrete one.
+    fn is_covered(&self, space: &Space<'_>, node: usize, state: u32) -> bool {
+        let concrete = &self.now.nodes[node];
+        let NodeState::At(AbstractState::Running(running)) = space.nodes[node].state(state) else { return false };
+        let same = |one: &Control, other: &Control| {
+            Control { copies: Copies::default(), ..one.of_hardware() }
+                == Control { copies: Copies::default(), ..other.of_hardware() }
+        };
+        let value = |address: DataAddress| *concrete.data.get(address);
+        let copies = &running.control.copies;
+        let is_masked = |copy: &MaskedCopy| value(copy.to()) == value(copy.from) & copy.mask;
+        same(&running.control, &concrete.control)
+            && space.nodes[node].frames(state).iter().eq(concrete.calls.all().iter().rev())
+            && copies.pairs().iter().all(|(one, other)| value(*one) == value(*other))
+            && copies.masked().iter().all(is_masked)
+            && space
+                .machine(node)
+                .addresses()
+                .all(|address| space.nodes[node].cell(state, address).contains(value(address)))
+    }
+}

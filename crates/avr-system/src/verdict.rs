@@ -1,0 +1,331 @@
+//! Verdicts about systems.
+//!
+//! * A condition *holds* if it is certainly true in every state that may be reached. *No deadlock* holds if from each of them something
+//!   on a wire can certainly happen, or is not asked for.
+//! * A property is *violated* by a concrete run of all nodes that leads into a state in which the condition is certainly false, or from
+//!   which nothing on a wire can happen whatever comes.
+//! * A formula of linear time holds if it is true of every fair run; that one violates it is not shown yet.
+//! * Else it is *unknown*, for the reason that comes first.
+
+use mu_calculus::{
+    AtomId, Formula, GraphBuilder, HyperGraph, Labels, LinearOperator, NormalForm, PathOperator, PathQuantifier,
+    Problem, StateId,
+};
+use three_valued::Truth;
+
+use crate::binding::{Goal, HAPPENED, NodeAtom, System, SystemProperty};
+use crate::composition::{Limits, Mover, Space};
+use crate::faults::{Fault, is_on};
+use crate::node::{Node, Parts};
+use crate::replay::{Run, replay};
+use crate::wire::Uart;
+
+/// The contents of the memory at the start that runs are tried with.
+const CONTENTS: u8 = 4;
+/// The most states in which a property is violated to which runs are sought.
+const CANDIDATES: usize = 8;
+
+/// The answer about a property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is proved.
+    Holds,
+    /// A run of all nodes violates it.
+    Violated(Box<Run>),
+    /// Neither is shown, for this reason.
+    Unknown(String),
+}
+
+/// The result for a property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PropertyResult {
+    /// The name.
+    pub name: String,
+    /// The kind, as files name it.
+    pub kind: &'static str,
+    /// The answer.
+    pub verdict: Verdict,
+    /// The number of states of the system that were found.
+    pub states: usize,
+}
+
+/// The results for a system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Results {
+    /// One for each property, in the order of the file.
+    pub properties: Vec<PropertyResult>,
+    /// The number of states of each node that were told apart, in the order of nodes: the most of all searches.
+    pub node_states: Vec<usize>,
+    /// The steps of single nodes that were taken.
+    pub steps: u64,
+}
+
+impl System<'_> {
+    /// Decides all properties.
+    #[must_use]
+    pub fn verify(&self, limits: Limits, is_over: &(dyn Fn() -> bool + Sync)) -> Results {
+        let mut results = Results { properties: Vec::new(), node_states: vec![0; self.names.len()], steps: 0 };
+        for property in &self.properties {
+            let mut result = self.decided(property, (limits, false), is_over, &mut results);
+            // Inputs that no wire supplies are told apart only where that helps.
+            if matches!(result.verdict, Verdict::Unknown(_)) && !is_over() {
+                let again = self.decided(property, (limits, true), is_over, &mut results);
+                if !matches!(again.verdict, Verdict::Unknown(_)) {
+                    result = again;
+                }
+            }
+            results.properties.push(result);
+        }
+        results
+    }
+
+    fn decided(
+        &self,
+        property: &SystemProperty,
+        (limits, splits): (Limits, bool),
+        is_over: &(dyn Fn() -> bool + Sync),
+        results: &mut Results,
+    ) -> PropertyResult {
+        let formulas = match &property.goal {
+            Goal::Always(check) => Some(check),
+            Goal::Live(except) => except.as_ref(),
+            Goal::Linear(path) => Some(path),
+        };
+        let is_event = |atom: &AtomId| self.atom(*atom).is_some_and(|atom| atom.is_event);
+        let tells_movers = matches!(property.goal, Goal::Linear(_))
+            || formulas.is_some_and(|formula| formula.atoms().into_iter().any(is_event));
+        let tells_happening = matches!(property.goal, Goal::Live(_));
+        let nodes = (0..self.names.len()).map(|node| Node::new(self.parts(node), splits)).collect();
+        let mut space = Space::new(nodes, self.wires.clone(), (tells_movers, tells_happening));
+        let is_complete = space.explore(limits, &|| is_over());
+        let verdict = match &property.goal {
+            Goal::Always(check) => self.always(&mut space, check, is_complete),
+            Goal::Linear(path) => self.linear(&space, path, is_complete, is_over),
+            Goal::Live(except) => self.live(&mut space, except.as_ref(), is_complete, is_over),
+        };
+        for (most, node) in results.node_states.iter_mut().zip(&space.nodes) {
+            *most = (*most).max(node.len());
+        }
+        results.steps += space.nodes.iter().map(|node| node.steps).sum::<u64>();
+        let states = space.states.len();
+        PropertyResult { name: property.name.clone(), kind: property.kind, verdict, states }
+    }
+
+    fn parts(&self, node: usize) -> Parts<'_> {
+        let machine = &self.machines[node];
+        Parts {
+            name: &self.names[node],
+            machine,
+            image: self.images[node],
+            atoms: self.tables[node].atoms(),
+            ends: self.wires.ends(node),
+            uart: Uart::of(machine.device).filter(|_| self.wires.has_line(node)),
+        }
+    }
+
+    fn atom(&self, atom: AtomId) -> Option<&NodeAtom> {
+        self.atoms.get(atom.index().checked_sub(1)?)
+    }
+
+    /// The truth of an atom in a state.
+    fn label(&self, space: &Space<'_>, state: u32, atom: AtomId) -> Truth {
+        if space.is_end(state) {
+            return Truth::Unknown;
+        }
+        let here = &space.states[state as usize];
+        let Some(NodeAtom { node, atom, is_event }) = self.atom(atom) else { return here.happened };
+        if *is_event && here.mover != Mover::Node(*node) {
+            return Truth::False;
+        }
+        space.nodes[*node].label(here.nodes[*node], *atom)
+    }
+
+    /// The truth of a condition in a state.
+    fn truth(&self, space: &Space<'_>, state: u32, formula: &Formula<AtomId>) -> Truth {
+        let truth = |p: &Formula<AtomId>| self.truth(space, state, p);
+        match formula {
+            Formula::Constant(value) => Truth::from(*value),
+            Formula::Atom(atom) => self.label(space, state, *atom),
+            Formula::Not(p) => !truth(p),
+            Formula::And(all) => all.iter().fold(Truth::True, |so_far, p| so_far & truth(p)),
+            Formula::Or(all) => all.iter().fold(Truth::False, |so_far, p| so_far | truth(p)),
+            Formula::Implies(p, q) => !truth(p) | truth(q),
+            Formula::Iff(p, q) => {
+                let (p, q) = (truth(p), truth(q));
+                (p & q) | (!p & !q)
+            }
+            Formula::Choice(a, p, q) => match truth(a) {
+                Truth::True => truth(p),
+                Truth::False => truth(q),
+                Truth::Unknown => truth(p).join(truth(q)),
+            },
+            _ => Truth::Unknown,
+        }
+    }
+
+    fn always(&self, space: &mut Space<'_>, check: &Formula<AtomId>, is_complete: bool) -> Verdict {
+        let truths: Vec<Truth> = (0..space.states.len() as u32).map(|state| self.truth(space, state, check)).collect();
+        let name = |state: u32| self.described(space, state);
+        let unknown = truths.iter().position(|truth| *truth == Truth::Unknown);
+        let reason = unknown.map(|state| match space.end(state as u32) {
+            Some((node, reason)) => format!("a path ends in {}: {reason}", self.names[node]),
+            None => format!("the condition is not known {}", name(state as u32)),
+        });
+        self.concluded(space, &truths, is_complete, reason)
+    }
+
+    fn live(
+        &self,
+        space: &mut Space<'_>,
+        except: Option<&Formula<AtomId>>,
+        is_complete: bool,
+        is_over: &(dyn Fn() -> bool + Sync),
+    ) -> Verdict {
+        let happens =
+            Formula::Path(PathQuantifier::Exists, PathOperator::Eventually, Box::new(Formula::Atom(HAPPENED)));
+        let goal = match except {
+            Some(except) => Formula::Or(vec![except.clone(), happens]),
+            None => happens,
+        };
+        let Ok(formula) = NormalForm::new(&goal) else {
+            return Verdict::Unknown("the condition is too large".to_owned());
+        };
+        let Some(graph) = graph(space) else {
+            return Verdict::Unknown("there are too many states to number".to_owned());
+        };
+        let mut labels = Labels::new(self.atoms.len() + 1, space.states.len());
+        for atom in formula.atoms() {
+            for state in 0..space.states.len() as u32 {
+                labels.set(atom, StateId(state), self.label(space, state, atom));
+            }
+        }
+        let problem = Problem { graph: &graph, labels: &labels, formula: &formula };
+        let Ok(solution) = problem.solve(is_over) else {
+            return Verdict::Unknown("the search was given up".to_owned());
+        };
+        let truths: Vec<Truth> = graph.states().map(|state| solution.truth(state, formula.root())).collect();
+        let truths = match is_on(Fault::DeadlockIgnored) {
+            true => truths.into_iter().map(|truth| truth | Truth::True).collect(),
+            false => truths,
+        };
+        let end = (0..space.states.len() as u32).find_map(|state| space.end(state));
+        let reason = truths.iter().position(|truth| *truth == Truth::Unknown).map(|state| match end {
+            Some((node, reason)) => format!("a path ends in {}: {reason}", self.names[node]),
+            None => format!("it is not known if something can happen {}", self.described(space, state as u32)),
+        });
+        self.concluded(space, &truths, is_complete, reason)
+    }
+
+    /// The verdict about a formula of linear time over the fair runs: each node takes steps again and again, and characters move on.
+    fn linear(
+        &self,
+        space: &Space<'_>,
+        path: &Formula<AtomId>,
+        is_complete: bool,
+        is_over: &(dyn Fn() -> bool + Sync),
+    ) -> Verdict {
+        if !is_complete {
+            return Verdict::Unknown(format!("a limit was hit after {} states of the system", space.states.len()));
+        }
+        let first = self.atoms.len() + 1;
+        let fair: Vec<AtomId> =
+            (first..first + self.names.len() + self.wires.lines.len()).map(|atom| AtomId(atom as u32)).collect();
+        let again = |atom: &AtomId| {
+            let eventually = Formula::Linear(LinearOperator::Eventually, Box::new(Formula::Atom(*atom)));
+            Formula::Linear(LinearOperator::Always, Box::new(eventually))
+        };
+        let all_fair = match is_on(Fault::UnfairCounts) {
+            true => Formula::Constant(true),
+            false => fair
+                .iter()
+                .map(again)
+                .reduce(|all, one| Formula::And(vec![all, one]))
+                .unwrap_or(Formula::Constant(true)),
+        };
+        let goal = Formula::Implies(Box::new(all_fair), Box::new(path.clone()));
+        let Ok(formula) = NormalForm::new(&Formula::quantified(PathQuantifier::All, goal)) else {
+            return Verdict::Unknown("the formula is too large".to_owned());
+        };
+        let Some(graph) = graph(space) else {
+            return Verdict::Unknown("there are too many states to number".to_owned());
+        };
+        let mut labels = Labels::new(first + fair.len(), space.states.len());
+        for atom in formula.atoms() {
+            for state in 0..space.states.len() as u32 {
+                let label = match atom.index().checked_sub(first) {
+                    None => self.label(space, state, atom),
+                    Some(fair) => Truth::from(self.is_fair(space, state, fair)),
+                };
+                labels.set(atom, StateId(state), label);
+            }
+        }
+        let problem = Problem { graph: &graph, labels: &labels, formula: &formula };
+        let Ok(solution) = problem.solve(is_over) else {
+            return Verdict::Unknown("the search was given up".to_owned());
+        };
+        let end = (0..space.states.len() as u32).find_map(|state| space.end(state));
+        match (solution.truth(graph.initial(), formula.root()), end) {
+            (Truth::True, _) => Verdict::Holds,
+            (Truth::False, _) => Verdict::Unknown(
+                "a fair run of the abstraction violates it, and such runs are not replayed yet".to_owned(),
+            ),
+            (Truth::Unknown, Some((node, reason))) => {
+                Verdict::Unknown(format!("a path ends in {}: {reason}", self.names[node]))
+            }
+            (Truth::Unknown, None) => Verdict::Unknown("it depends on what is not known".to_owned()),
+        }
+    }
+
+    /// True in states after a step of a node, or in which a line has nothing to move or has moved something, by their numbers.
+    fn is_fair(&self, space: &Space<'_>, state: u32, number: usize) -> bool {
+        let here = &space.states[state as usize];
+        match number.checked_sub(self.names.len()) {
+            None => here.mover == Mover::Node(number),
+            Some(line) => {
+                let is_idle = here.lines[line].waiting.is_none() && here.lines[line].moving.is_none();
+                is_idle || here.mover == Mover::Begin(line) || here.mover == Mover::Arrive(line)
+            }
+        }
+    }
+
+    /// The verdict about a goal that has these truths in the states that were found.
+    fn concluded(&self, space: &mut Space<'_>, truths: &[Truth], is_complete: bool, reason: Option<String>) -> Verdict {
+        let violated: Vec<u32> =
+            (0..truths.len() as u32).filter(|state| truths[*state as usize] == Truth::False).collect();
+        for state in violated.iter().take(CANDIDATES) {
+            if let Some(run) = replay(space, *state, CONTENTS) {
+                return Verdict::Violated(Box::new(run));
+            }
+        }
+        if !violated.is_empty() {
+            let reason = "a state violates it, and no concrete run of all nodes to it was found";
+            return Verdict::Unknown(reason.to_owned());
+        }
+        if !is_complete {
+            return Verdict::Unknown(format!("a limit was hit after {} states of the system", space.states.len()));
+        }
+        reason.map_or(Verdict::Holds, Verdict::Unknown)
+    }
+
+    /// The places of all nodes in a state.
+    fn described(&self, space: &Space<'_>, state: u32) -> String {
+        let here = &space.states[state as usize];
+        let places = here.nodes.iter().enumerate();
+        let places: Vec<String> = places
+            .map(|(node, number)| format!("{} is {}", self.names[node], space.nodes[node].place_of(*number)))
+            .collect();
+        format!("where {}", places.join(", "))
+    }
+}
+
+/// The states as a graph; none if they are too many.
+fn graph(space: &Space<'_>) -> Option<HyperGraph> {
+    let mut builder = GraphBuilder::new();
+    for edges in &space.edges {
+        builder.state();
+        for edge in edges {
+            builder.edge(edge.members.iter().map(|member| StateId(member.state)));
+        }
+    }
+    builder.finish(StateId(0)).ok()
+}

@@ -1,0 +1,238 @@
+//! Wires between nodes: what drives them, and the characters on serial lines.
+
+use avr_isa::DataAddress;
+use avr_machine::Machine;
+use avr_machine::device::{BitRef, Device};
+use three_valued::{Truth, TvByte};
+
+use crate::faults::{Fault, is_on};
+
+/// Bits that let a peripheral take pins over from their ports, by the name of their register. Where one may be set, the levels of
+/// pins are not known.
+const TAKEN_OVER: &[(&str, u8)] = &[
+    ("TCCR0A", 0xf0),
+    ("TCCR1A", 0xf0),
+    ("TCCR2A", 0xf0),
+    ("TCCR1", 0x30),
+    ("GTCCR", 0x30),
+    ("SPCR", 0x40),
+    ("TWCR", 0x04),
+    ("ASSR", 0x20),
+    ("USICR", 0x30),
+];
+
+/// A pin that is read or driven by a wire, with the bits that decide about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct End {
+    /// The number of the node.
+    pub(crate) node: usize,
+    /// The bit of PINx.
+    pub(crate) pin: BitRef,
+    /// The bit of DDRx: 1 if the port drives the pin.
+    pub(crate) direction: BitRef,
+    /// The bit of PORTx: the level that the port drives, or the pull-up of an input.
+    pub(crate) port: BitRef,
+}
+
+/// A wire from a pin to a pin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PinWire {
+    pub(crate) from: End,
+    pub(crate) to: End,
+    /// The level while nothing drives the wire, if a resistor gives one.
+    pub(crate) idle: Option<bool>,
+}
+
+/// A serial line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    /// The number of the sending node.
+    pub(crate) from: usize,
+    /// The number of the receiving node.
+    pub(crate) to: usize,
+    /// The characters that the receiver keeps behind its shift register.
+    pub(crate) buffer: usize,
+}
+
+/// The registers of a UART.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Uart {
+    pub(crate) data: DataAddress,
+    pub(crate) status: DataAddress,
+    pub(crate) control: DataAddress,
+    pub(crate) format: DataAddress,
+    /// The bit that switches its clock off.
+    pub(crate) stopped: Option<BitRef>,
+}
+
+impl Uart {
+    pub(crate) const RECEIVED: u8 = 0x80;
+    pub(crate) const SENT: u8 = 0x40;
+    pub(crate) const EMPTY: u8 = 0x20;
+    pub(crate) const FRAME_ERROR: u8 = 0x10;
+    pub(crate) const OVERRUN: u8 = 0x08;
+    pub(crate) const PARITY_ERROR: u8 = 0x04;
+
+    /// The UART of a device; none where there is none.
+    pub(crate) fn of(device: &Device) -> Option<Self> {
+        let address = |name: &str| device.register(name).map(|register| register.address);
+        Some(Self {
+            data: address("UDR0")?,
+            status: address("UCSR0A")?,
+            control: address("UCSR0B")?,
+            format: address("UCSR0C")?,
+            stopped: device.bit("PRR", "PRUSART0"),
+        })
+    }
+}
+
+/// The level of a wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Level {
+    /// This one, if it is known.
+    Of(Truth),
+    /// Any at any time: nothing drives it.
+    Floating,
+}
+
+/// The state of a pin at the end of a wire, as its port makes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PinState {
+    /// The port drives the pin.
+    pub(crate) drives: Truth,
+    /// The level that it drives.
+    pub(crate) level: Truth,
+    /// A pull-up holds the pin.
+    pub(crate) pulls: Truth,
+}
+
+/// The settings of the UART of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct UartState {
+    /// It receives; not known where characters may not have the one form that wires carry.
+    pub(crate) receives: Truth,
+    /// It sends, and characters have that form: eight bits, asynchronous.
+    pub(crate) sends: Truth,
+}
+
+/// A bit of a state.
+pub(crate) fn bit(read: &dyn Fn(DataAddress) -> TvByte, bit: BitRef) -> Truth {
+    let byte = read(bit.address);
+    match byte.known_mask() & bit.mask() {
+        0 => Truth::Unknown,
+        _ => Truth::from(byte.value() & bit.mask() != 0),
+    }
+}
+
+impl End {
+    /// The state of the pin in a state of its node, of which `read` gives the cells.
+    pub(crate) fn state(&self, machine: &Machine, read: &dyn Fn(DataAddress) -> TvByte) -> PinState {
+        let device = machine.device;
+        let possible = |name: &str, mask: u8| {
+            let byte = device.register(name).map_or(TvByte::constant(0), |register| read(register.address));
+            (byte.value() | byte.unknown_mask()) & mask != 0
+        };
+        // The UART has the pins 0 and 1 of port D.
+        let is_serial = self.port.bit < 2 && device.register("PORTD").is_some_and(|it| it.address == self.port.address);
+        let is_taken =
+            TAKEN_OVER.iter().any(|(name, mask)| possible(name, *mask)) || is_serial && possible("UCSR0B", 0x18);
+        if is_taken {
+            return PinState { drives: Truth::Unknown, level: Truth::Unknown, pulls: Truth::Unknown };
+        }
+        let (drives, level) = (bit(read, self.direction), bit(read, self.port));
+        let off = device.bit("MCUCR", "PUD").map_or(Truth::False, |off| bit(read, off));
+        PinState { drives, level, pulls: !drives & level & !off }
+    }
+}
+
+impl PinWire {
+    /// The level of the wire from a pin in this state, where a pull-up may hold the wire at some end.
+    pub(crate) fn level(&self, from: PinState, pulls: Truth) -> Level {
+        let undriven = match (self.idle, pulls) {
+            (Some(true), _) => Level::Of(Truth::True),
+            (Some(false), Truth::False) => Level::Of(Truth::False),
+            (Some(false), _) => Level::Of(Truth::Unknown),
+            (None, Truth::True) => Level::Of(Truth::True),
+            (None, Truth::False) => Level::Floating,
+            (None, Truth::Unknown) => Level::Of(Truth::Unknown),
+        };
+        match from.drives {
+            Truth::True => Level::Of(from.level),
+            Truth::False => undriven,
+            Truth::Unknown if undriven == Level::Of(from.level) => undriven,
+            Truth::Unknown => Level::Of(Truth::Unknown),
+        }
+    }
+}
+
+/// The characters on a serial line, from the transmitter's buffer to the receiver's.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct LineState {
+    /// The character in the transmitter's buffer.
+    pub(crate) waiting: Option<TvByte>,
+    /// The character that is being sent.
+    pub(crate) moving: Option<TvByte>,
+    /// The characters that were received and not read, the oldest first: those of the buffer, and one in the shift register.
+    pub(crate) received: Vec<TvByte>,
+    /// True if a character was lost since the last one was read.
+    pub(crate) overrun: bool,
+}
+
+impl LineState {
+    /// A program writes a character. One that comes while the buffer is full is ignored (data sheet, "Sending Frames").
+    pub(crate) fn write(&mut self, character: TvByte) {
+        if self.waiting.is_none() {
+            self.waiting = Some(character);
+        }
+    }
+
+    /// A program reads a character.
+    pub(crate) fn read(&mut self) {
+        if !self.received.is_empty() {
+            self.received.remove(0);
+        }
+        self.overrun = false;
+    }
+
+    /// The receiver is off, and has nothing.
+    pub(crate) fn flush(&mut self) {
+        self.received.clear();
+        self.overrun = false;
+    }
+
+    /// True if the character in the transmitter's buffer can begin to move.
+    pub(crate) fn can_begin(&self) -> bool {
+        self.waiting.is_some() && self.moving.is_none()
+    }
+
+    /// The line after the character in the transmitter's buffer began to move.
+    pub(crate) fn begun(&self) -> Self {
+        Self { waiting: None, moving: self.waiting, ..self.clone() }
+    }
+
+    /// The lines that can follow when the moving character arrives; the first is the one in which the character that is new is lost, if one
+    /// is.
+    ///
+    /// The receiver has a buffer and a shift register. If both are full when another character begins, one is lost (data sheet, "Receiver
+    /// Error Flags"), which the data sheet does not say: the new one, or the one in the shift register.
+    pub(crate) fn arrived(&self, buffer: usize, is_on_now: bool) -> Vec<Self> {
+        let Some(character) = self.moving else { return vec![self.clone()] };
+        let mut after = Self { moving: None, ..self.clone() };
+        if is_on(Fault::CharacterDropped) {
+            return vec![after];
+        }
+        if !is_on_now {
+            return vec![after];
+        }
+        if after.received.len() <= buffer || is_on(Fault::NothingLost) {
+            after.received.push(character);
+            return vec![after];
+        }
+        after.overrun = true;
+        let mut replaced = after.clone();
+        if let Some(last) = replaced.received.last_mut() {
+            *last = character;
+        }
+        if replaced == after { vec![after] } else { vec![after, replaced] }
+    }
+}

@@ -1,0 +1,80 @@
+//! Systems of several nodes on the command line.
+
+use std::fs;
+
+use avr_testkit::schema;
+use serde_json::Value;
+
+use crate::from_root::{avr_tvar, text};
+
+const FOLDER: &str = "firmware-samples/systems";
+
+/// The report about a system, and the exit code.
+fn verified(name: &str) -> (Value, Option<i32>) {
+    let output = avr_tvar(&["verify-system", &format!("{FOLDER}/{name}.ron"), "--format", "json"]);
+    let report: Result<Value, _> = serde_json::from_slice(&output.stdout);
+    let report = report.unwrap_or_else(|error| panic!("{name}: {error}: {}", text(&output.stderr)));
+    assert_eq!(schema::problems(&report, schema::SYSTEM), Vec::<String>::new());
+    (report, output.status.code())
+}
+
+fn verdicts(report: &Value) -> Vec<&str> {
+    let properties = report["properties"].as_array().expect("a list").iter();
+    properties.map(|property| property["verdict"].as_str().expect("a text")).collect()
+}
+
+#[test]
+fn systems_have_their_verdicts() {
+    for (name, expected, code) in [
+        ("philosophers-2", &["violated", "holds"][..], 1),
+        ("philosophers-2-repaired", &["holds", "holds"], 0),
+        ("philosophers-3", &["violated", "holds", "holds", "holds"], 1),
+        ("philosophers-3-repaired", &["holds", "holds", "holds", "holds"], 0),
+        ("burst", &["violated", "unknown", "holds"], 1),
+        ("paced", &["holds", "holds", "holds"], 0),
+    ] {
+        let (report, found) = verified(name);
+        assert_eq!((verdicts(&report), found), (expected.to_vec(), Some(code)), "{name}: {report}");
+        for property in report["properties"].as_array().expect("a list") {
+            assert_eq!(property["run"].is_null(), property["verdict"] != "violated", "{property}");
+        }
+    }
+}
+
+#[test]
+fn the_run_of_a_violation_has_all_nodes() {
+    let (report, _) = verified("burst");
+    let moments = report["properties"][0]["run"]["moments"].as_array().expect("a list");
+    let has = |node: &Value, part: &str| {
+        moments.iter().any(|moment| moment["node"] == *node && moment["text"].as_str().expect("a text").contains(part))
+    };
+    assert!(has(&"sender".into(), "writes the character 0x04"), "{report}");
+    assert!(has(&"receiver".into(), "PORTB.1 becomes 1"), "{report}");
+    assert!(has(&Value::Null, "is lost, because the receiver is full"), "{report}");
+    assert_eq!(verified("burst").0, report, "the same input gives the same report");
+}
+
+#[test]
+fn limits_leave_a_property_unknown() {
+    let system = format!("{FOLDER}/philosophers-3-repaired.ron");
+    let output = avr_tvar(&["verify-system", &system, "--states", "50"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stdout).contains("because a limit was hit after"), "{}", text(&output.stdout));
+}
+
+#[test]
+fn wrong_systems_are_refused_with_their_place() {
+    let folder = tempfile::tempdir().expect("there is a directory for temporary files");
+    let path = folder.path().join("wrong.ron");
+    let wrong =
+        "(nodes: {\"a\": (firmware: \"a.elf\")},\n wires: [Uart(from: \"a\", to: \"b\")], properties: [Deadlock()])";
+    for (content, part) in [
+        (wrong, "there is no node `b`"),
+        ("(nodes: {\"a\": (firmware: \"a.elf\")}, wires: [], properties: [Deadlock()])", "a.elf"),
+    ] {
+        fs::write(&path, content).expect("it is written");
+        let output = avr_tvar(&["verify-system", path.to_str().expect("it is UTF-8")]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains(part), "{}", text(&output.stderr));
+    }
+}
