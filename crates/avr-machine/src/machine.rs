@@ -1,6 +1,7 @@
 //! A machine: a device with a program in its flash, and what the user said about hazards.
 
 use crate::automaton::EnvironmentAutomaton;
+use crate::contract::Contract;
 use crate::data_space::PAGE_CELLS;
 use crate::device::{
     Bit, BitKind, BitRef, ClearedBy, Condition, Device, Freedom, FuseBytes, FuseReset, InputWrite, Interrupt,
@@ -139,6 +140,8 @@ pub struct Machine {
     pins: [Vec<DataAddress>; 2],
     interrupt_groups: Vec<InterruptGroup>,
     held: Held,
+    /// See [`Machine::contracts`].
+    pub(crate) contracts: Vec<Contract>,
 }
 
 /// Bits that cannot change where pins are assumed to be constant.
@@ -191,6 +194,7 @@ impl Machine {
             vectors_moved_by: device.bit("MCUCR", "IVSEL").map(|bit| (bit, boot_start)),
             groups,
             storage: is_storage,
+            contracts: Vec::new(),
             options,
             device,
             program,
@@ -276,6 +280,17 @@ impl Machine {
     #[must_use]
     pub fn is_of_hardware(&self, cell: DataAddress) -> bool {
         self.is_io(cell) || (shared_cells(self.device)..eeprom_cells(self.device)).contains(&cell)
+    }
+
+    /// True for the data address of an I/O register that keeps what is written and does nothing else, other than SREG and SP.
+    #[must_use]
+    pub fn is_mere_storage(&self, address: DataAddress) -> bool {
+        let is_own = address == self.status_address || self.stack_pointer().contains(address);
+        let acts = self.makes_inputs(address) || self.is_pin(address) || self.is_held(address);
+        self.is_io(address)
+            && !is_own
+            && !acts
+            && self.device.register_at(address).is_some_and(|register| self.is_storage(register))
     }
 
     /// True if reading and writing a register is mere storage.

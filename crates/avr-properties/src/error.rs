@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use crate::conformance::SpecificationError;
 use crate::finding_kind::FindingKind;
+use crate::contract_error::ContractError;
 use crate::machine_error::MachineError;
 use crate::nearest::did_you_mean;
 use crate::place::{Excerpt, MarkedText, Place, line_and_column, mark};
@@ -287,6 +288,9 @@ pub enum PropertyErrorKind {
     /// A specification, or a property that names one, that is wrong.
     #[error("{0}")]
     Specification(SpecificationError),
+    /// Something is wrong with a contract of a function.
+    #[error("{0}")]
+    Contract(ContractError),
     /// Something is wrong with a machine of the environment.
     #[error("{0}")]
     Machine(MachineError),
@@ -365,6 +369,7 @@ impl PropertyErrorKind {
             }
             Self::Specification(error) => return error.hint(),
             Self::Machine(error) => return error.hint(),
+            Self::Contract(error) => return error.hint(),
             Self::FairnessWithoutUse(_) => "leave `under` out: every path counts, fair or not".to_owned(),
             _ => return None,
         })

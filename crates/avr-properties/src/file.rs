@@ -2,6 +2,7 @@
 
 mod command_line;
 mod content;
+mod contract;
 mod entry;
 mod machine;
 mod specification;
@@ -31,6 +32,7 @@ use crate::task_stack::TaskStack;
 use content::{Content, Never, StackEntry};
 pub use content::{EnvironmentEvent, FILE_FIELDS, Fuses};
 use entry::{Entry, is_entry};
+pub use contract::FunctionContract;
 pub use entry::{entry_fields, entry_kinds};
 pub use machine::EnvironmentMachine;
 
@@ -72,6 +74,8 @@ pub struct PropertyFile {
     pub predicates: Vec<(String, Place)>,
     /// The stacks of tasks; their numbers begin with 1.
     pub stacks: Vec<TaskStack>,
+    /// The contracts of functions, in the order of the file.
+    pub contracts: Vec<FunctionContract>,
     /// Fuse bytes; the factory values where the file does not say.
     pub fuses: Fuses,
     /// Path of a file with the content of the EEPROM, as the file gives it.
@@ -132,6 +136,7 @@ impl PropertyFile {
             assume_places: content.assume.iter().map(|raw| origin.place_of(trimmed(raw.get_ron()))).collect(),
             predicates: content.predicates.iter().map(|raw| predicate(raw, &origin)).collect::<Result<_, _>>()?,
             stacks: content.stacks.iter().map(|raw| task_stack(raw, &origin)).collect::<Result<_, _>>()?,
+            contracts: contract::contracts(&content.contracts, &origin)?,
             fuses: content.fuses,
             eeprom: content.eeprom,
             carries_specifications: true,

@@ -21,6 +21,7 @@ pub const FILE_FIELDS: &[&str] = &[
     "eeprom",
     "specifications",
     "stacks",
+    "contracts",
 ];
 
 /// The fields of a property file.
@@ -50,6 +51,20 @@ pub(super) struct Content<'a> {
     pub(super) specifications: Pairs<'a>,
     #[serde(borrow)]
     pub(super) stacks: Vec<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) contracts: Pairs<'a>,
+}
+
+/// The value of an entry of `contracts`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ContractEntry<'a> {
+    #[serde(borrow)]
+    pub(super) returns: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) writes: Vec<&'a RawValue>,
+    pub(super) stack: Option<u16>,
+    pub(super) enables: Option<bool>,
 }
 
 /// An entry of `stacks`.
