@@ -10,6 +10,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, Value
 use crate::batch::{self, Merge, VerifyAll};
 use crate::compare::{self, Compare};
 use crate::completions::{self, Completions, Man};
+use crate::contract::{self, Contract};
 use crate::explain::{self, Explain};
 use crate::graph::{self, By, Graph};
 use crate::init::{self, Init};
@@ -145,6 +146,9 @@ pub enum Command {
     /// Compare a firmware image with an older one: whether it shows anything new
     #[command(after_help = compare::HELP)]
     Compare(Compare),
+    /// Prove that functions keep the contracts of a property file
+    #[command(after_help = contract::HELP)]
+    Contract(Contract),
     /// Write the abstract state space as a graph for Graphviz
     #[command(after_help = graph::HELP)]
     Graph(Graph),

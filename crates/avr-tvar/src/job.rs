@@ -407,6 +407,7 @@ impl Job {
             last_pass: Duration::ZERO,
             exploration: None,
             invariants,
+            contracts: Vec::new(),
         }
     }
 }

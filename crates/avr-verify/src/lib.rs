@@ -44,7 +44,7 @@ pub use call_graph::{Cycle, Routine, Segment, Survey, Usage, Way};
 pub use certificate::PropertyText;
 pub use certificate::certify::certify;
 pub use comparison::{Compared, Comparison, EventsError, Extracted, compare, conformance, event_automaton, events};
-pub use contracts::{ContractUse, prove_contracts, verify_with_contracts};
+pub use contracts::{ContractUse, open_contracts, prove_contracts, verify_with_contracts};
 pub use cost::{Exploration, Stored};
 pub use diagnosis::explosion::{Explosion, VaryingCell};
 pub use diagnosis::root_cause::{Culprit, Help, Obstacle, Origin, UnknownBits};

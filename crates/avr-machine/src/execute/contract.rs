@@ -8,13 +8,12 @@ use super::Step;
 use super::flags::flag;
 use crate::automaton::ByteSet;
 use crate::contract::Contract;
-use crate::device::BitRef;
 use crate::environment::{Demand, DeterminedBy, Environment, Input, Question};
 use crate::hazard::{Limit, Stop};
 use crate::state::{Frame, FrameKind, MAX_WINDOWS};
 use avr_isa::DataAddress;
 use three_valued::fault::{Fault, is_on};
-use three_valued::{BitDomain, ByteDomain, TvByte};
+use three_valued::{ByteDomain, TvByte};
 
 impl<'a, V: ByteDomain, E: Environment<V>> Step<'a, V, E> {
     /// The contract of the function at whose entry PC is, where it is followed in place of the body.
@@ -72,33 +71,40 @@ impl<'a, V: ByteDomain, E: Environment<V>> Step<'a, V, E> {
         self.return_from_call()
     }
 
-    /// A body runs only where nothing can come in between, and no time is measured.
+    /// A body runs only where nothing can come in between, no time is measured, and r1 is 0, as avr-gcc has it.
     fn check_quiet(&mut self) -> Result<(), Stop> {
         let machine = self.machine;
-        let may_be_set = |bit: BitRef| self.state.data.get(bit.address).bit(bit.bit).known() != Some(false);
-        let interrupts = machine.interrupts_exist() && may_be_set(machine.status_bit(flag::I));
-        if interrupts && !is_on(Fault::BodyInterrupted) {
-            return Err(Stop::Limit(Limit::Unsupported(
-                "a call of a function with a contract while interrupts may be enabled",
-            )));
+        if machine.interrupts_exist() && !is_on(Fault::BodyInterrupted) {
+            let what = "a call of a function with a contract while interrupts may be enabled";
+            self.check_clear(machine.status_address, 1 << flag::I, what)?;
         }
-        let watchdog = machine.device.watchdog.as_ref().is_some_and(|watchdog| may_be_set(watchdog.reset_enable));
-        if watchdog || !machine.options().resets.is_empty() {
-            return Err(Stop::Limit(Limit::Unsupported(
-                "a call of a function with a contract while a reset may come",
-            )));
+        let by_reset = "a call of a function with a contract while a reset may come";
+        if let Some(watchdog) = &machine.device.watchdog {
+            self.check_clear(watchdog.reset_enable.address, watchdog.reset_enable.mask(), by_reset)?;
         }
-        if self.state.data.get(DataAddress(1)).known() != Some(0) {
-            return Err(Stop::Limit(Limit::Unsupported(
-                "a call of a function with a contract where r1 may be another number than 0",
-            )));
+        if !machine.options().resets.is_empty() {
+            return Err(Stop::Limit(Limit::Unsupported(by_reset)));
         }
+        let what = "a call of a function with a contract where r1 may be another number than 0";
+        self.check_clear(DataAddress(1), u8::MAX, what)?;
         if self.state.control.windows != [0; MAX_WINDOWS] {
             return Err(Stop::Limit(Limit::Unsupported(
                 "a call of a function with a contract in the middle of a timed sequence",
             )));
         }
         Ok(())
+    }
+
+    /// Bits of a cell must certainly be 0.
+    fn check_clear(&mut self, cell: DataAddress, mask: u8, otherwise: &'static str) -> Result<(), Stop> {
+        let bits = self.state.data.get(cell).bits();
+        if (bits.value() | bits.unknown_mask()) & mask == 0 {
+            return Ok(());
+        }
+        if bits.unknown_mask() & mask != 0 {
+            self.environment.stuck(&[self.state.data.get(cell)]);
+        }
+        Err(Stop::Limit(Limit::Unsupported(otherwise)))
     }
 
     /// The stack of a body must lie in the SRAM, not in static data, and not where the contract says that something changes.

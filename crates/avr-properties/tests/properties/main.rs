@@ -1,5 +1,6 @@
 //! Property files and atoms, from text to truth.
 
+mod contracts;
 mod assumptions;
 mod ending;
 mod errors;

@@ -4,9 +4,7 @@ mod body;
 mod caller;
 mod proof;
 mod proved;
-#[cfg(test)]
-mod tests;
 mod verified;
 
-pub use proved::{ContractUse, prove_contracts};
+pub use proved::{ContractUse, open_contracts, prove_contracts};
 pub use verified::verify_with_contracts;

@@ -7,7 +7,7 @@ use crate::request::Request;
 use crate::results::{Basis, PropertyResult, Results, Statistics, Unknown, Verdict};
 use crate::stack_bound::StackBound;
 use avr_machine::{Contract, Machine};
-use avr_properties::{FunctionContract, PropertyError, bind_contracts};
+use avr_properties::{FunctionContract, PropertyError, PropertyFile, bind_contracts};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,8 @@ pub struct ContractUse {
     pub text: String,
     /// True if it was proved in the same run.
     pub proved: bool,
+    /// A run that breaks it, in words: then the body is looked at, and the contract is not used.
+    pub broken: Option<String>,
 }
 
 /// The bound contracts of a request, with the machine that has none.
@@ -72,6 +74,13 @@ pub fn prove_contracts(request: &Request<'_>) -> Result<Results, PropertyError> 
         invariants: None,
         contracts: Vec::new(),
     })
+}
+
+/// Results in which no contract is proved, for this reason, in the order of the property file.
+#[must_use]
+pub fn open_contracts(file: &PropertyFile, unknown: &Unknown) -> Vec<PropertyResult> {
+    let open = |stated| result(stated, Verdict::Unknown(unknown.clone()), (0, Duration::ZERO), None);
+    file.contracts.iter().map(open).collect()
 }
 
 /// The result for a contract.
