@@ -8,8 +8,8 @@ use mu_calculus::{ExpandError, ParseErrorKind, Span};
 use thiserror::Error;
 
 use crate::conformance::SpecificationError;
-use crate::finding_kind::FindingKind;
 use crate::contract_error::ContractError;
+use crate::finding_kind::FindingKind;
 use crate::machine_error::MachineError;
 use crate::nearest::did_you_mean;
 use crate::place::{Excerpt, MarkedText, Place, line_and_column, mark};

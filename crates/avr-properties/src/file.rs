@@ -31,8 +31,8 @@ use crate::property::{Property, PropertyKind};
 use crate::task_stack::TaskStack;
 use content::{Content, Never, StackEntry};
 pub use content::{EnvironmentEvent, FILE_FIELDS, Fuses};
-use entry::{Entry, is_entry};
 pub use contract::FunctionContract;
+use entry::{Entry, is_entry};
 pub use entry::{entry_fields, entry_kinds};
 pub use machine::EnvironmentMachine;
 

@@ -59,7 +59,8 @@ pub use definitions::Definitions;
 pub use entry::Entry;
 pub use error::{PropertyError, PropertyErrorKind, UnsupportedProperty};
 pub use file::{
-    Assumption, EnvironmentEvent, EnvironmentMachine, FILE_FIELDS, FunctionContract, Fuses, PropertyFile, entry_fields, entry_kinds,
+    Assumption, EnvironmentEvent, EnvironmentMachine, FILE_FIELDS, FunctionContract, Fuses, PropertyFile, entry_fields,
+    entry_kinds,
 };
 pub use finding_kind::FindingKind;
 pub use literals::{Literal, literals};

@@ -3,8 +3,8 @@
 use crate::early_results::EarlyResults;
 use crate::invariants::{Alarms, Invariants, Sought, Trial};
 use avr_image::{EepromAddress, Image};
-use avr_machine::{Contract, Machine};
 use avr_machine::device::Device;
+use avr_machine::{Contract, Machine};
 use avr_properties::{Binding, PropertyFile, Setting};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;

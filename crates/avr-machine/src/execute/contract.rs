@@ -46,8 +46,7 @@ impl<'a, V: ByteDomain, E: Environment<V>> Step<'a, V, E> {
     pub(super) fn step_of_body(&mut self, contract: &Contract) -> Result<(), Stop> {
         let pointer = self.stack_pointer()?;
         let position = pointer.wrapping_add(self.machine.pc_bytes as u16);
-        let is_called =
-            |frame: &Frame| frame.kind == FrameKind::Call && frame.position == position;
+        let is_called = |frame: &Frame| frame.kind == FrameKind::Call && frame.position == position;
         if !self.state.calls.top().is_some_and(is_called) {
             return Err(Stop::Limit(Limit::Unsupported("a function with a contract that no call entered")));
         }
@@ -111,7 +110,8 @@ impl<'a, V: ByteDomain, E: Environment<V>> Step<'a, V, E> {
     fn check_room(&mut self, contract: &Contract) -> Result<(), Stop> {
         let pointer = self.stack_pointer()?;
         let machine = self.machine;
-        let no_room = Stop::Limit(Limit::Unsupported("a call of a function with a contract with too little room for its stack"));
+        let no_room =
+            Stop::Limit(Limit::Unsupported("a call of a function with a contract with too little room for its stack"));
         let above = machine.static_data_end.unwrap_or(machine.sram.start).max(machine.sram.start);
         let lowest = u32::from(pointer.0) + 1;
         let lowest = lowest.checked_sub(contract.stack.into()).filter(|lowest| *lowest >= u32::from(above.0));
@@ -124,7 +124,8 @@ impl<'a, V: ByteDomain, E: Environment<V>> Step<'a, V, E> {
     /// Gives the cells that a body may change while it runs new values: those that the contract names, and its stack.
     fn change_written(&mut self, contract: &Contract) {
         let pointer = self.machine.stack_pointer().value_in(&self.state.data);
-        let below = pointer.into_iter().flat_map(|pointer| (0..contract.stack).map(move |offset| pointer.wrapping_sub(offset)));
+        let below =
+            pointer.into_iter().flat_map(|pointer| (0..contract.stack).map(move |offset| pointer.wrapping_sub(offset)));
         for cell in below.chain(contract.writes.iter().copied().filter(|_| !is_on(Fault::WrittenKept))) {
             let value = self.changed(cell, u8::MAX);
             self.state.data.set(cell, value);

@@ -66,8 +66,19 @@ impl Machine {
         let (asked, lapsed, crossed, driving, in_body) = (Vec::new(), 0, false, None, false);
         let place = Some(state.control.pc);
         let cycles = 0;
-        let mut step =
-            Step { machine: self, state, environment, place, cycles, settling, asked, lapsed, crossed, driving, in_body };
+        let mut step = Step {
+            machine: self,
+            state,
+            environment,
+            place,
+            cycles,
+            settling,
+            asked,
+            lapsed,
+            crossed,
+            driving,
+            in_body,
+        };
         if let Some(contract) = step.contract_here() {
             step.step_of_body(contract)?;
             step.environment.stepped(None, Copies::default(), &mut step.state.data);

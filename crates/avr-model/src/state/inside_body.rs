@@ -12,11 +12,9 @@ use three_valued::{Truth, TvByte};
 /// room for. Other cells are those of the state: what the contract lets a body change has lost its content there.
 pub(crate) fn truth(machine: &Machine, contract: &Contract, view: View<'_>, atom: &Atom) -> Truth {
     match atom.kind() {
-        AtomKind::Constant(_)
-        | AtomKind::Hazard
-        | AtomKind::Ended
-        | AtomKind::InInterrupt
-        | AtomKind::OnStack(_) => atom.evaluate(&view),
+        AtomKind::Constant(_) | AtomKind::Hazard | AtomKind::Ended | AtomKind::InInterrupt | AtomKind::OnStack(_) => {
+            atom.evaluate(&view)
+        }
         AtomKind::CellEquals { .. } | AtomKind::Compare(_) if !atom.reads_pc() => {
             compared(machine, contract, view, atom)
         }

@@ -163,11 +163,7 @@ impl BinderOfContract<'_> {
     }
 
     /// The values that cells may have at the return.
-    fn returned(
-        &self,
-        text: &PlacedText,
-        contract: &Contract,
-    ) -> Result<Vec<(DataAddress, ByteSet)>, PropertyError> {
+    fn returned(&self, text: &PlacedText, contract: &Contract) -> Result<Vec<(DataAddress, ByteSet)>, PropertyError> {
         let (condition, atoms) = self.atoms(&text.text, text)?;
         let mut all: BTreeMap<DataAddress, ByteSet> = BTreeMap::new();
         for part in conjuncts(&condition) {
@@ -224,9 +220,8 @@ impl BinderOfContract<'_> {
         let mut binder = Binder::new(&definitions, self.binding, &mut table);
         let mut literals = Vec::new();
         for comparison in parsed.atoms() {
-            let literal = binder
-                .comparison(comparison, condition)
-                .map_err(|(kind, span)| placed(kind.at(span, condition)))?;
+            let literal =
+                binder.comparison(comparison, condition).map_err(|(kind, span)| placed(kind.at(span, condition)))?;
             literals.push((comparison.clone(), literal));
         }
         let signed = signed(&parsed, &literals.iter().map(|(it, literal)| (it, literal.negated)).collect::<Vec<_>>());
@@ -255,7 +250,8 @@ fn signed(condition: &Formula<Comparison>, negated: &[(&Comparison, bool)]) -> F
     match condition {
         Formula::Atom(comparison) if negated.contains(&(comparison, true)) => Formula::Not(Box::new(condition.clone())),
         _ => {
-            let parts = condition.try_map_children(&mut |part| Ok::<_, std::convert::Infallible>(signed(part, negated)));
+            let parts =
+                condition.try_map_children(&mut |part| Ok::<_, std::convert::Infallible>(signed(part, negated)));
             parts.unwrap_or_else(|never| match never {})
         }
     }

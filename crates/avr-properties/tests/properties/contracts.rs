@@ -71,7 +71,11 @@ fn conditions() {
     check_fields(&returns("r24 < 5 && r24 > 6"), "no content of r24 satisfies", Some("change the condition"));
     check_fields(&returns("r24 + r25 == 7"), "each part of the condition speaks of one byte", Some("join parts"));
     check_fields(&returns("x == 300"), "each part of the condition speaks of one byte", Some("join parts"));
-    check_fields(&returns("r16 == 1"), "this speaks of r16, which the function does not change", Some("leave this part"));
+    check_fields(
+        &returns("r16 == 1"),
+        "this speaks of r16, which the function does not change",
+        Some("leave this part"),
+    );
     check_fields(&returns("pc == 0x80"), "the content of registers and variables only", Some("compare the content"));
     check_fields(&returns("AG (r24 == 1)"), "", None);
 }

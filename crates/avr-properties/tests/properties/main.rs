@@ -1,7 +1,7 @@
 //! Property files and atoms, from text to truth.
 
-mod contracts;
 mod assumptions;
+mod contracts;
 mod ending;
 mod errors;
 mod evaluation;

@@ -10,7 +10,8 @@ use crate::from_root::{self, avr_tvar, text};
 
 fn run(arguments: &[&str]) -> (Value, Option<i32>) {
     let output = avr_tvar(&[arguments, &["--format", "json"]].concat());
-    let report = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(&output.stderr)));
+    let report =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(&output.stderr)));
     (report, output.status.code())
 }
 
@@ -30,7 +31,10 @@ fn bodies_are_proved_or_broken() {
         let properties = format!("properties/{sample}.ron");
         let (report, ended) = run(&["contract", &from_root::image(sample, level), &properties]);
         assert_eq!((verdicts(&report), ended), (vec![verdict], Some(code)), "{report}");
-        assert_eq!((&report["results"][0]["kind"], &report["results"][0]["name"]), (&"Contract".into(), &"read_level".into()));
+        assert_eq!(
+            (&report["results"][0]["kind"], &report["results"][0]["name"]),
+            (&"Contract".into(), &"read_level".into())
+        );
         assert_eq!(schema::problems(&report, schema::REPORT), Vec::<String>::new());
     }
 }
@@ -39,7 +43,10 @@ fn bodies_are_proved_or_broken() {
 fn verdicts_rest_on_proved_contracts() {
     let (right, code) = run(&["verify", &from_root::image("level-limit", "Os"), "properties/level-limit.ron"]);
     assert_eq!((verdicts(&right), code), (vec!["holds"; 3], Some(0)), "{right}");
-    assert_eq!((&right["contracts"][0]["proved"], right["assumptions"].as_array().map(Vec::len)), (&true.into(), Some(0)));
+    assert_eq!(
+        (&right["contracts"][0]["proved"], right["assumptions"].as_array().map(Vec::len)),
+        (&true.into(), Some(0))
+    );
     assert_eq!(schema::problems(&right, schema::REPORT), Vec::<String>::new());
     // The contract is broken, so the body is looked at, and a run of the whole firmware shows the violation.
     let missed = from_root::image("level-limit-missed", "Os");

@@ -3,7 +3,9 @@
 use super::body::{Places, is_kept, name};
 use super::proof::frame;
 use avr_isa::DataAddress;
-use avr_machine::{Contract, Control, Demand, DeterminedBy, Environment, Input, Machine, MachineState, Question, Stop, flag};
+use avr_machine::{
+    Contract, Control, Demand, DeterminedBy, Environment, Input, Machine, MachineState, Question, Stop, flag,
+};
 
 /// The calls that are tried, and the most steps of each.
 const CALLS: u64 = 200;

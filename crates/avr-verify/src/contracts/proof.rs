@@ -52,12 +52,7 @@ pub(super) fn prove(machine: &Machine, contract: &Contract, is_over: &dyn Fn() -
 }
 
 /// Every state in which a caller may be after the call: I is 0, r1 is 0, the watchdog resets nothing, and everything else is open.
-fn first_state<'g>(
-    machine: &Machine,
-    contract: &Contract,
-    places: Places,
-    graph: &'g Graph,
-) -> SymbolicState<'g> {
+fn first_state<'g>(machine: &Machine, contract: &Contract, places: Places, graph: &'g Graph) -> SymbolicState<'g> {
     let mut state = SymbolicState::new(machine.cells(), SymbolicByte::constant(0));
     for address in machine.addresses() {
         state.data.set(address, graph.byte(u8::MAX));
@@ -110,7 +105,9 @@ impl<'g> Prover<'_, 'g> {
         match &end.kind {
             EndKind::Goal(state) => self.check_return(state, &here),
             EndKind::Hazard(hazard) => never(&here, || format!("it may come to the hazard {hazard}")),
-            EndKind::Cannot(reason) => never(&here, || format!("its paths cannot all be followed to its return: {reason}")),
+            EndKind::Cannot(reason) => {
+                never(&here, || format!("its paths cannot all be followed to its return: {reason}"))
+            }
         }
     }
 
@@ -130,7 +127,9 @@ impl<'g> Prover<'_, 'g> {
             let is_saved = cell < DataAddress::IO && !contract.changed().any(|changed| changed == cell);
             if is_saved && (now != before || now.has_open_bits()) {
                 let differs = now.equals(before).not();
-                never(&here.and(&differs), || format!("it may return with another {} than it was called with", name(machine, cell)))?;
+                never(&here.and(&differs), || {
+                    format!("it may return with another {} than it was called with", name(machine, cell))
+                })?;
             }
             if is_kept(machine, contract, places, cell) && (now != before || now.has_open_bits()) {
                 return Err((format!("it may change {}", name(machine, cell)), None));

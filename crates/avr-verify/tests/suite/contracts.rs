@@ -8,7 +8,9 @@ use avr_machine::device::Device;
 use avr_properties::PropertyFile;
 use avr_testkit::image::{Code, image, r};
 use avr_testkit::{Random, cases};
-use avr_verify::{Exhausted, Progress, Request, Results, Verdict, Watch, prove_contracts, verify, verify_with_contracts};
+use avr_verify::{
+    Exhausted, Progress, Request, Results, Verdict, Watch, prove_contracts, verify, verify_with_contracts,
+};
 use three_valued::fault::{Fault, put_in};
 
 use crate::FAULTS;
@@ -114,7 +116,12 @@ impl Function {
                 let mut after = BTreeSet::new();
                 for (value, variables, written, skips) in states {
                     if skips {
-                        after.insert((value, variables, written, matches!(operation, Operation::Skip(bit) if value >> bit & 1 == 1)));
+                        after.insert((
+                            value,
+                            variables,
+                            written,
+                            matches!(operation, Operation::Skip(bit) if value >> bit & 1 == 1),
+                        ));
                         continue;
                     }
                     let here = |value: u8| (value, variables, written, false);
@@ -325,7 +332,8 @@ fn contract_verdict(words: &[u16], contract: &Contract, entry: u32) -> Verdict {
 fn compare(seed: u64, count: &mut Count) -> Result<(), String> {
     let mut random = Random::new(seed);
     let function = Function::random(&mut random);
-    let actions: Vec<Action> = (0..2 + random.below(5_usize)).map(|_| Action::random(&mut random)).chain([Action::Call]).collect();
+    let actions: Vec<Action> =
+        (0..2 + random.below(5_usize)).map(|_| Action::random(&mut random)).chain([Action::Call]).collect();
     let (words, entry) = program(&function, &actions);
     let mut texts: Vec<String> = (0..4).map(|_| format!("AG({})", formula(&mut random, 1))).collect();
     if seed % 4 == 0 {
@@ -459,15 +467,14 @@ fn each_point_of_a_contract_is_proved_of_the_body() {
     check_body(&[load(24, 5), I::Ret], "returns: \"r24 <= 5\", stack: 0", "holds");
     check_body(&[load(24, 6), I::Ret], "returns: \"r24 <= 5\", stack: 0", "violated: a run returns with r24 = 6");
     check_body(&[store(24, 0x100), I::Ret], "writes: [\"mem[0x100]\"], stack: 0", "holds");
-    check_body(&[store(24, 0x100), I::Ret], "writes: [\"mem[0x101]\"], stack: 0", "violated: a run changes mem[0x0100]");
+    check_body(
+        &[store(24, 0x100), I::Ret],
+        "writes: [\"mem[0x101]\"], stack: 0",
+        "violated: a run changes mem[0x0100]",
+    );
     // What is put back was changed meanwhile.
-    let restored = [
-        I::Lds { rd: r(24), address: DataAddress(0x25) },
-        load(25, 7),
-        store(25, 0x25),
-        store(24, 0x25),
-        I::Ret,
-    ];
+    let restored =
+        [I::Lds { rd: r(24), address: DataAddress(0x25) }, load(25, 7), store(25, 0x25), store(24, 0x25), I::Ret];
     check_body(&restored, "stack: 0", "violated: a run changes PORTB");
     check_body(&restored, "writes: [\"PORTB\"], stack: 0", "holds");
     // Call-saved registers.
@@ -480,14 +487,22 @@ fn each_point_of_a_contract_is_proved_of_the_body() {
     check_body(&[I::Eor { rd: r(1), rr: r(1) }, I::Ret], "stack: 0", "holds");
     check_body(&[I::Inc { rd: r(1) }, I::Ret], "stack: 0", "violated: a run returns with r1 = 1");
     // Hazards, interrupts, and bodies that do not return.
-    check_body(&[I::Lds { rd: r(24), address: DataAddress(0x8ff + 1) }, I::Ret], "stack: 0", "violated: a run comes to the hazard");
+    check_body(
+        &[I::Lds { rd: r(24), address: DataAddress(0x8ff + 1) }, I::Ret],
+        "stack: 0",
+        "violated: a run comes to the hazard",
+    );
     check_body(&[I::Bset { flag: 7 }, I::Ret], "stack: 0", "violated: a run enables interrupts");
     check_body(&[I::Bset { flag: 7 }, I::Bclr { flag: 7 }, I::Ret], "stack: 0", "violated: a run enables interrupts");
     check_body(&[I::Reti], "stack: 0", "violated: a run enables interrupts");
     check_body(&[I::Rjmp { offset: -1 }], "stack: 0", "unknown: its paths cannot all be followed");
     // The stack pointer, and memory where a stack may be.
     check_body(&[I::In { rd: r(24), io: 0x3d }, I::Ret], "stack: 0", "unknown: it accesses the stack pointer");
-    check_body(&[I::Lds { rd: r(24), address: DataAddress(0x100) }, I::Ret], "stack: 0", "unknown: it accesses mem[0x0100]");
+    check_body(
+        &[I::Lds { rd: r(24), address: DataAddress(0x100) }, I::Ret],
+        "stack: 0",
+        "unknown: it accesses mem[0x0100]",
+    );
     check_body(&[I::Pop { rd: r(24) }, I::Pop { rd: r(24) }, I::Ret], "stack: 0", "violated");
     // Flags may change, but for I: it is 0.
     check_body(&[I::Out { io: STATUS, rr: r(1) }, I::Ret], "stack: 0", "holds");
