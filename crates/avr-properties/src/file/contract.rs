@@ -10,7 +10,7 @@ use crate::conformance::PlacedText;
 use crate::contract_error::ContractError;
 use crate::error::{PropertyError, PropertyErrorKind};
 
-/// What a property file says of a function.
+/// The contract of a function, as a property file has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionContract {
     /// The function: its name, or the flash byte address of its entry.

@@ -1,4 +1,4 @@
-//! What a contract demands of each state inside the body of its function.
+//! The demands of a contract on each state inside the body of its function.
 
 use avr_isa::{Addressing, DataAddress, Instruction, MemoryAccess, PointerMode};
 use avr_machine::{Contract, Fetched, Machine, MachineState, flag};

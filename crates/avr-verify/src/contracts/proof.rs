@@ -145,7 +145,7 @@ impl<'g> Prover<'_, 'g> {
     }
 }
 
-/// That a bit is never 1.
+/// Proves that a bit is never 1.
 fn never(bit: &SymbolicBit<'_>, reason: impl Fn() -> String) -> Result<(), Failed> {
     match satisfy(bit, QueryLimits::default()) {
         Answer::Unsatisfiable => Ok(()),

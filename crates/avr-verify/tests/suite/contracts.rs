@@ -21,7 +21,7 @@ const STATUS: u8 = 0x3f;
 /// Two variables.
 const VARIABLES: [DataAddress; 2] = [DataAddress(0x100), DataAddress(0x101)];
 
-/// What the function does with r24 and the variables.
+/// A step of the function with r24 and the variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operation {
     /// r24 becomes this.
@@ -189,7 +189,7 @@ impl Contract {
     }
 }
 
-/// What the main program does in one place of its loop.
+/// A step of the main program, in one place of its loop.
 #[derive(Clone, Copy, Debug)]
 enum Action {
     Call,
