@@ -70,6 +70,7 @@ hex_properties() { # image without extension, template, result
             $before .= $line;
             $line =~ s/((?:check|to|": ).*?")([^"]*)(?="[^"]*$)/$1 . replaced($2)/e;
             $line =~ s/\(symbol: "(\w+)"\)/place_of($1)/ge;
+            $line =~ s/"(\w+)"(?=: \((?:returns|writes|stack):)/"\"" . address($symbol{$1}[0]) . "\""/ge;
             $after .= $line;
         }
         unlink $result;

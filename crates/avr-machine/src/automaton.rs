@@ -64,7 +64,7 @@ impl ByteSet {
     }
 
     /// Disjoint parts of the set, each with some bits fixed, of values that are 0 beyond `mask`.
-    fn parts(&self, mask: u8) -> Vec<TvByte> {
+    pub(crate) fn parts(&self, mask: u8) -> Vec<TvByte> {
         let mut parts = Vec::new();
         self.add_parts(TvByte::new(0, !mask), &mut parts);
         parts

@@ -280,6 +280,12 @@ pub trait Environment<V: ByteDomain> {
         false
     }
 
+    /// True if functions with contracts do what their contracts allow, in place of what their bodies do. An environment of concrete
+    /// runs never wants that.
+    fn replaces_bodies(&self) -> bool {
+        false
+    }
+
     /// Is asked before the instruction at PC is executed, once it is clear that nothing else happens in this step: here what
     /// is stored and unknown may be cut into cases.
     fn before_instruction(&mut self, _machine: &Machine, _state: &mut MachineState<V>) {}

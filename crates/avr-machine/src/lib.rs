@@ -8,6 +8,7 @@ mod application;
 mod automaton;
 mod compared;
 mod comparison;
+mod contract;
 mod copies;
 mod cut;
 mod data_space;
@@ -33,6 +34,7 @@ pub use automaton::{
 };
 pub use compared::compared_bytes;
 pub use comparison::{Comparison, Number, Operand};
+pub use contract::Contract;
 pub use copies::{Copies, Difference, MaskedCopy, Relation, Sum};
 pub use cut::{cells_loaded, cut_cell, cut_what_is_read};
 pub use data_space::{DataSpace, PAGE_CELLS};

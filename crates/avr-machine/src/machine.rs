@@ -2,6 +2,7 @@
 
 use crate::application::Application;
 use crate::automaton::EnvironmentAutomaton;
+use crate::contract::Contract;
 use crate::data_space::PAGE_CELLS;
 use crate::device::{
     Bit, BitKind, BitRef, ClearedBy, Condition, Device, Freedom, FuseBytes, FuseReset, InputWrite, Interrupt,
@@ -144,6 +145,8 @@ pub struct Machine {
     pins: [Vec<DataAddress>; 2],
     interrupt_groups: Vec<InterruptGroup>,
     held: Held,
+    /// See [`Machine::contracts`].
+    pub(crate) contracts: Vec<Contract>,
 }
 
 /// Bits that cannot change where pins are assumed to be constant.
@@ -200,6 +203,7 @@ impl Machine {
                 Application::Any if boot_start.0 < device.memory.flash_words() => program.ending_below(boot_start),
                 _ => program,
             },
+            contracts: Vec::new(),
             options,
             device,
         }
@@ -284,6 +288,17 @@ impl Machine {
     #[must_use]
     pub fn is_of_hardware(&self, cell: DataAddress) -> bool {
         self.is_io(cell) || (shared_cells(self.device)..eeprom_cells(self.device)).contains(&cell)
+    }
+
+    /// True for the data address of an I/O register that keeps what is written and does nothing else, other than SREG and SP.
+    #[must_use]
+    pub fn is_mere_storage(&self, address: DataAddress) -> bool {
+        let is_own = address == self.status_address || self.stack_pointer().contains(address);
+        let acts = self.makes_inputs(address) || self.is_pin(address) || self.is_held(address);
+        self.is_io(address)
+            && !is_own
+            && !acts
+            && self.device.register_at(address).is_some_and(|register| self.is_storage(register))
     }
 
     /// True if reading and writing a register is mere storage.

@@ -4,6 +4,7 @@ use crate::abstraction::forget::DecayRules;
 use crate::predicates::SharedPredicates;
 use crate::state::deferral::Deferral;
 use crate::state::events::{Occurrences, watched};
+use crate::state::inside_body;
 use crate::state::interner::Store;
 use crate::state::view::View;
 use crate::state::working_copy::WorkingCopy;
@@ -76,7 +77,14 @@ impl Context<'_> {
     pub fn truth(&self, state: &AbstractState, atom: &Atom) -> Truth {
         match state {
             AbstractState::Hazard { hazard, pc } => atom.kind().at_hazard(self.machine.ends_path(hazard.kind, *pc)),
-            _ => self.view(state).map_or(Truth::Unknown, |view| atom.evaluate(&view)),
+            _ => self.view(state).map_or(Truth::Unknown, |view| {
+                match self.machine.contract_at(view.running.control.pc) {
+                    Some(contract) if !is_on(fault::Fault::BodySeen) => {
+                        inside_body::truth(self.machine, contract, view, atom)
+                    }
+                    _ => atom.evaluate(&view),
+                }
+            }),
         }
     }
 

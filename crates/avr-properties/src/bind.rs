@@ -3,6 +3,7 @@
 mod assumption;
 mod comparison;
 mod conforms;
+mod contract;
 mod ending;
 mod entry;
 mod event;
@@ -38,6 +39,7 @@ use crate::expression::MemoryMap;
 use crate::property::{InvariantStart, Property, PropertyKind};
 use crate::task_stack::TaskStack;
 pub use assumption::{Assumptions, BoundAssumption, bind_assumption, bind_assumptions};
+pub use contract::bind_contracts;
 use ending::Ending;
 pub use fairness::Fairness;
 pub use machine::bind_machines;

@@ -8,6 +8,7 @@ use mu_calculus::{ExpandError, ParseErrorKind, Span};
 use thiserror::Error;
 
 use crate::conformance::SpecificationError;
+use crate::contract_error::ContractError;
 use crate::finding_kind::FindingKind;
 use crate::machine_error::MachineError;
 use crate::nearest::did_you_mean;
@@ -288,6 +289,9 @@ pub enum PropertyErrorKind {
     /// A specification, or a property that names one, that is wrong.
     #[error("{0}")]
     Specification(SpecificationError),
+    /// Something is wrong with a contract of a function.
+    #[error("{0}")]
+    Contract(ContractError),
     /// Something is wrong with a machine of the environment.
     #[error("{0}")]
     Machine(MachineError),
@@ -372,6 +376,7 @@ impl PropertyErrorKind {
             Self::Specification(error) => return error.hint(),
             Self::Machine(error) => return error.hint(),
             Self::Start(error) => return error.hint(),
+            Self::Contract(error) => return error.hint(),
             Self::FairnessWithoutUse(_) => "leave `under` out: every path counts, fair or not".to_owned(),
             _ => return None,
         })

@@ -2,6 +2,7 @@
 
 mod command_line;
 mod content;
+mod contract;
 mod entry;
 mod machine;
 mod specification;
@@ -35,6 +36,7 @@ use crate::start::StartCondition;
 use crate::task_stack::TaskStack;
 use content::{Content, Never, StackEntry};
 pub use content::{EnvironmentEvent, FILE_FIELDS, Fuses};
+pub use contract::FunctionContract;
 use entry::{Entry, is_entry};
 pub use entry::{entry_fields, entry_kinds};
 pub use machine::EnvironmentMachine;
@@ -81,6 +83,8 @@ pub struct PropertyFile {
     pub initially: Vec<StartCondition>,
     /// What lies in the flash below the boot section, besides the image.
     pub application: Option<ApplicationSetting>,
+    /// The contracts of functions, in the order of the file.
+    pub contracts: Vec<FunctionContract>,
     /// Fuse bytes; the factory values where the file does not say.
     pub fuses: Fuses,
     /// Path of a file with the content of the EEPROM, as the file gives it.
@@ -143,6 +147,7 @@ impl PropertyFile {
             stacks: content.stacks.iter().map(|raw| task_stack(raw, &origin)).collect::<Result<_, _>>()?,
             initially: start::conditions(content.initially, &origin)?,
             application: start::application(content.application, &origin)?,
+            contracts: contract::contracts(&content.contracts, &origin)?,
             fuses: content.fuses,
             eeprom: content.eeprom,
             carries_specifications: true,

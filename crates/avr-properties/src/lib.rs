@@ -19,6 +19,7 @@ mod atom;
 mod bind;
 mod code_place;
 pub mod conformance;
+mod contract_error;
 mod definitions;
 mod entry;
 mod error;
@@ -50,18 +51,20 @@ pub use application::{ApplicationContent, ApplicationSetting, application_hex};
 pub use atom::{Atom, AtomKind, AtomTable, Compare};
 pub use bind::{
     Assumptions, Binding, BoundAssumption, BoundProperty, ComparedNumbers, Fairness, NamedPredicates, Order, bind,
-    bind_assumption, bind_assumptions, bind_machines, bind_predicates, formula_text, without_always,
+    bind_assumption, bind_assumptions, bind_contracts, bind_machines, bind_predicates, formula_text, without_always,
 };
 pub use code_place::code_at;
 pub use conformance::{
     MAX_STATES, Moment, Monitor, PlacedText, Relation, SpecificationAutomaton, SpecificationError, SpecificationMove,
     SpecificationState, unanswered,
 };
+pub use contract_error::ContractError;
 pub use definitions::Definitions;
 pub use entry::Entry;
 pub use error::{PropertyError, PropertyErrorKind, UnsupportedProperty};
 pub use file::{
-    Assumption, EnvironmentEvent, EnvironmentMachine, FILE_FIELDS, Fuses, PropertyFile, entry_fields, entry_kinds,
+    Assumption, EnvironmentEvent, EnvironmentMachine, FILE_FIELDS, FunctionContract, Fuses, PropertyFile, entry_fields,
+    entry_kinds,
 };
 pub use finding_kind::FindingKind;
 pub use literals::{Literal, literals};

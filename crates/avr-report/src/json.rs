@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use avr_verify::{Exploration, PropertyResult, StackBound, Statistics, TaskStackBound, Vacuity, Verdict};
+use avr_verify::{ContractUse, Exploration, PropertyResult, StackBound, Statistics, TaskStackBound, Vacuity, Verdict};
 
 use crate::alarms::JsonAlarm;
 use crate::baseline::Changes;
@@ -33,6 +33,9 @@ struct JsonReport<'a> {
     /// The stacks of tasks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stacks: Vec<JsonTaskStack<'a>>,
+    /// The contracts that stood in place of bodies.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    contracts: Vec<JsonContract<'a>>,
     reached: Option<JsonReached>,
     /// The changes since the older report that was given.
     changes: Option<Changes>,
@@ -52,6 +55,19 @@ struct JsonReport<'a> {
     /// The outcome of looking for invariants of the whole program.
     invariants: Option<JsonInvariants<'a>>,
     peak_memory_bytes: u64,
+}
+
+#[derive(Serialize)]
+struct JsonContract<'a> {
+    function: &'a str,
+    text: &'a str,
+    proved: bool,
+}
+
+impl<'a> From<&'a ContractUse> for JsonContract<'a> {
+    fn from(contract: &'a ContractUse) -> Self {
+        Self { function: &contract.function, text: &contract.text, proved: contract.proved }
+    }
 }
 
 #[derive(Serialize)]
@@ -150,6 +166,7 @@ impl Report<'_> {
             findings: self.json_findings(),
             stack: self.results.stack.into(),
             stacks: self.results.stacks.iter().map(JsonTaskStack::from).collect(),
+            contracts: self.results.contracts.iter().map(JsonContract::from).collect(),
             reached: self.names().and_then(|names| reached(&names, self.results.survey.as_ref())),
             changes: self.changes(),
             assumptions: &self.results.assumptions,

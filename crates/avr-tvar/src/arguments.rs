@@ -10,6 +10,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand, Value
 use crate::batch::{self, Merge, VerifyAll};
 use crate::compare::{self, Compare};
 use crate::completions::{self, Completions, Man};
+use crate::contract::{self, Contract};
 use crate::explain::{self, Explain};
 use crate::graph::{self, By, Graph};
 use crate::init::{self, Init};
@@ -149,6 +150,9 @@ pub enum Command {
     /// Verify several nodes that wires join
     #[command(after_help = system::HELP)]
     VerifySystem(VerifySystem),
+    /// Prove that functions keep the contracts of a property file
+    #[command(after_help = contract::HELP)]
+    Contract(Contract),
     /// Write the abstract state space as a graph for Graphviz
     #[command(after_help = graph::HELP)]
     Graph(Graph),

@@ -112,6 +112,7 @@ mod tests {
             last_pass: std::time::Duration::ZERO,
             exploration: None,
             invariants: None,
+            contracts: Vec::new(),
         }
     }
 

@@ -301,6 +301,7 @@ impl Job {
             invariants: if self.invariants { InvariantUse::Find } else { InvariantUse::Off },
             strict: self.strict,
             watch: &self.monitor,
+            contracts: &[],
             findings: None,
             known: Some(&self.known),
         }
@@ -407,6 +408,7 @@ impl Job {
             last_pass: Duration::ZERO,
             exploration: None,
             invariants,
+            contracts: Vec::new(),
         }
     }
 }

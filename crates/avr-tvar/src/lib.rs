@@ -15,6 +15,7 @@ mod compare;
 mod completions;
 mod configuration;
 mod confirm;
+mod contract;
 mod device;
 mod disasm;
 mod eeprom;
@@ -133,6 +134,7 @@ fn execute(arguments: &Arguments, inputs: Inputs, line: &[OsString]) -> Exit {
         Command::Explain(arguments) => explain::run(arguments, inputs),
         Command::Compare(arguments) => compare::run(arguments, inputs),
         Command::VerifySystem(arguments) => system::run(arguments, inputs),
+        Command::Contract(arguments) => contract::run(arguments, inputs),
         Command::Graph(arguments) => graph::run(arguments),
         Command::Init(arguments) => init::run(arguments),
         Command::Props(arguments) => props::run(arguments),

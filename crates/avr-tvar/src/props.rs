@@ -1,12 +1,13 @@
 //! The command `props`: whether a property file is right, and with a firmware, what its names mean.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use avr_image::Image;
 use avr_machine::device::Device;
 use avr_properties::{
-    AtomTable, Binding, Property, PropertyError, PropertyFile, Setting, bind, bind_assumptions, bind_machines,
-    bind_predicates, check_syntax, formula_text,
+    AtomTable, Binding, Property, PropertyError, PropertyFile, Setting, bind, bind_assumptions, bind_contracts,
+    bind_machines, bind_predicates, check_syntax, formula_text,
 };
 use avr_report::Escaped;
 use clap::Args;
@@ -102,7 +103,9 @@ fn against(inputs: &mut Inputs, arguments: &Props, file: &PropertyFile) -> Resul
     bind_assumptions(file, &binding)?;
     bind_predicates(file, &binding)?;
     bind_machines(file, &binding)?;
-    Setting { image: &image, device, start: arguments.start, file, eeprom: &eeprom }.check_start()?;
+    let setting = Setting { image: &image, device, start: arguments.start, file, eeprom: &eeprom };
+    setting.check_start()?;
+    bind_contracts(file, &binding, &setting.machine()?)?;
     Ok(Against::Firmware { image: Box::new(image), device, start })
 }
 

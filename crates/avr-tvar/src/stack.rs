@@ -150,6 +150,7 @@ fn write_evidence(job: &Job, found: &WorstCase, directory: &Path, clock: Option<
         last_pass: Duration::ZERO,
         exploration: None,
         invariants: None,
+        contracts: Vec::new(),
     };
     let inputs = job.inputs.listed();
     let machine = avr_verify::machine(&job.request())?;

@@ -140,7 +140,10 @@ fn rechecked(arguments: &Verify, inputs: Inputs) -> Result<Option<Results>, Inpu
 
 /// Reports, and says whether something is denied that the comparison with the older report found.
 fn report(job: &Job, results: &Results, arguments: &Verify, detail: Detail) -> Result<bool, InputError> {
-    report_about(job, Some(&job.specification()?), results, (arguments, detail))
+    let mut specification = job.specification()?;
+    let unproved = results.contracts.iter().filter(|contract| !contract.proved);
+    specification.assume.extend(unproved.map(|contract| contract.text.clone()));
+    report_about(job, Some(&specification), results, (arguments, detail))
 }
 
 /// The same where the question is told, or is not known.
@@ -193,7 +196,7 @@ impl Watch for Searching<'_> {
 impl Job {
     /// Verifies, and sends what comes of it. Nobody listens any more when the last moment has passed.
     fn verify(&self, sender: &Sender<Work>) {
-        let Some(text) = &self.text else { return self.send(sender, avr_verify::verify) };
+        let Some(text) = &self.text else { return self.send(sender, avr_verify::verify_with_contracts) };
         if let Err(error) = self.find() {
             let _ = sender.send(Err(error));
             return;

@@ -3,8 +3,8 @@
 use crate::early_results::EarlyResults;
 use crate::invariants::{Alarms, Invariants, Sought, Trial};
 use avr_image::{EepromAddress, Image};
-use avr_machine::Machine;
 use avr_machine::device::Device;
+use avr_machine::{Contract, Machine};
 use avr_properties::{ApplicationContent, Binding, PropertyFile, Setting, StartsAt};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -24,6 +24,9 @@ pub struct Request<'a> {
     pub start: Option<u32>,
     /// The properties and everything else that the property file says.
     pub file: &'a PropertyFile,
+    /// The contracts that are followed in place of the bodies of their functions; none but in
+    /// [`verify_with_contracts`](crate::verify_with_contracts).
+    pub contracts: &'a [Contract],
     /// The content of the EEPROM as far as it is known, by address.
     pub eeprom: &'a BTreeMap<EepromAddress, u8>,
     /// The strategy at the beginning.
@@ -59,6 +62,7 @@ impl<'a> Request<'a> {
             device,
             start: None,
             file,
+            contracts: &[],
             eeprom: &UNKNOWN,
             strategy: Strategy::Default,
             reductions: Reductions::ALL,

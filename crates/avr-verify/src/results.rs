@@ -1,6 +1,7 @@
 //! The results of a verification.
 
 use crate::call_graph::Survey;
+use crate::contracts::ContractUse;
 use crate::cost::Exploration;
 use crate::diagnosis::root_cause::Culprit;
 use crate::diagnosis::subformulas::Explanation;
@@ -212,6 +213,8 @@ pub struct Results {
     pub exploration: Option<Exploration>,
     /// The outcome of looking for invariants of the whole program; none where they were not looked for.
     pub invariants: Option<InvariantsOutcome>,
+    /// The contracts that stood in place of bodies.
+    pub contracts: Vec<ContractUse>,
 }
 
 impl Results {
@@ -240,6 +243,7 @@ impl Results {
             last_pass: other.last_pass,
             exploration,
             invariants: self.invariants.or(other.invariants),
+            contracts: if self.contracts.is_empty() { other.contracts } else { self.contracts },
         }
     }
 

@@ -4,7 +4,7 @@ use avr_model::Firmware;
 use avr_model::context::Context;
 use avr_model::state::AbstractState;
 use avr_model::state::stack_depth;
-use avr_properties::TaskStack;
+use avr_properties::{StateView, TaskStack};
 use mu_calculus::{AtomId, Formula, Labels, Modality, NormalForm, PathOperator, PathQuantifier, Problem, StateId};
 use std::sync::Arc;
 use three_valued::Truth;
@@ -91,7 +91,13 @@ pub(crate) fn bound(context: &Context<'_>, space: &StateSpace<AbstractState>, wa
 /// reached then and no hazard, after which nothing is promised. The lower bound is the greatest depth that some run
 /// certainly reaches. States from which every path ends are left out of both.
 fn bound_of(context: &Context<'_>, space: &StateSpace<AbstractState>, stack: u8, watch: &dyn Watch) -> StackBound {
-    let depth = |state| stack_depth::depth_of(context.machine, &context.view(state)?, stack);
+    let depth = |state| {
+        let view = context.view(state)?;
+        // Inside a function with a contract the stack may be as deep as that allows.
+        let contract = context.machine.contract_at(view.pc().word());
+        let below = contract.map_or(0, |contract| contract.stack.into());
+        Some(stack_depth::depth_of(context.machine, &view, stack)? + below)
+    };
     let Some(ends) = ends(space, watch) else { return StackBound::default() };
     let depth = |(state, ends): (_, &Truth)| depth(state).filter(|_| !ends.is_true());
     let depths: Vec<Option<u32>> = space.states.iter().zip(&ends).map(depth).collect();

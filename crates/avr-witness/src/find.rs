@@ -20,6 +20,10 @@ pub fn find(context: &Context<'_>, goal: &Goal, decision: &Decision<AbstractStat
     if value && speaks_of_all_paths(&goal.formula) {
         return Search::NotNeeded;
     }
+    if !context.machine.contracts().is_empty() {
+        // Concrete steps go through bodies, and states of the model do not.
+        return Search::Missing("no run is looked for on paths through functions with contracts".to_owned());
+    }
     if watch.cancelled() {
         return Search::Missing("no time or memory was left for replaying the run".to_owned());
     }

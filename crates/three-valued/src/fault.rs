@@ -68,6 +68,10 @@ faults! {
     AutomatonUnsplit "automaton-unsplit" "It is not asked whether a pin is an input before an automaton drives it.";
     AutomatonFirstCase "automaton-first-case" "An automaton that hears an unknown value takes it for the first that it answers.";
     AutomatonNoChoice "automaton-no-choice" "Of several moves of an automaton only the first is made.";
+    CallUsedKept "call-used-kept" "A function with a contract changes no register.";
+    WrittenKept "written-kept" "A function with a contract changes none of the cells that the contract names.";
+    BodyInterrupted "body-interrupted" "Interrupts do not come while a function with a contract runs, wherever they may.";
+    BodySeen "body-seen" "Atoms have the same truth inside a function with a contract as at its call.";
     DeadIsFree "dead-is-free" "An input for which an automaton has no value has any.";
 }
 

@@ -146,7 +146,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.jump(target);
         self.crossed = true;
         self.environment.event(Event::Call(self.state.control.pc));
-        Ok(())
+        self.enter_body()
     }
 
     /// RCALL: the target is relative to the next instruction.

@@ -4,6 +4,7 @@
 //! it asks the [`Environment`], which tries every answer when it explores; concrete values never raise the question.
 
 mod arithmetic;
+mod contract;
 mod control;
 mod eeprom;
 mod exact;
@@ -45,6 +46,8 @@ pub(crate) struct Step<'a, V: ByteDomain, E> {
     pub(crate) crossed: bool,
     /// The register whose driven bits are read, and those of them that are left to automata.
     pub(crate) driving: Option<(avr_isa::DataAddress, u8)>,
+    /// True where the step ends in a function with a contract, in place of its body.
+    pub(crate) in_body: bool,
 }
 
 impl Machine {
@@ -61,13 +64,28 @@ impl Machine {
         state.steps += 1;
         let copies = std::mem::take(&mut state.control.copies);
         let settling = std::mem::take(&mut state.control.settling);
-        let (asked, lapsed, crossed, driving) = (Vec::new(), 0, false, None);
+        let (asked, lapsed, crossed, driving, in_body) = (Vec::new(), 0, false, None, false);
         let place = Some(state.control.pc);
-        let mut step =
-            Step { machine: self, state, environment, place, cycles: 0, settling, asked, lapsed, crossed, driving };
+        let cycles = 0;
+        let mut step = Step {
+            machine: self,
+            state,
+            environment,
+            place,
+            cycles,
+            settling,
+            asked,
+            lapsed,
+            crossed,
+            driving,
+            in_body,
+        };
         let has_ended = self.has_ended(step.state.control.pc);
         let goes_on = !has_ended || is_on(Fault::EndedRunsGoOn);
-        if goes_on && self.can_be_interrupted() && step.interrupted()? {
+        if let Some(contract) = step.contract_here() {
+            step.step_of_body(contract)?;
+            step.environment.stepped(None, Copies::default(), &mut step.state.data);
+        } else if goes_on && self.can_be_interrupted() && step.interrupted()? {
             step.age_windows(step.cycles);
             step.environment.stepped(None, Copies::default(), &mut step.state.data);
         } else {
@@ -78,6 +96,7 @@ impl Machine {
                 step.take_torn_pointer()?;
             }
         }
+        step.check_entry()?;
         let cycles = step.cycles;
         state.control.in_startup &= self.startup_end() != Some(state.control.pc);
         Ok(cycles)

@@ -47,9 +47,11 @@ pub struct DecayRules {
 impl DecayRules {
     /// The decay rules of firmware when these atoms are to be evaluated.
     pub fn new(machine: &Machine, atoms: &[Atom]) -> Self {
+        // A call of a function with a contract depends on r1.
+        let by_contracts = if machine.contracts().is_empty() { 0 } else { 1 << 1 };
         Self {
             liveness: Liveness::observing(machine, &observed(atoms)),
-            named: atoms.iter().fold(ALWAYS_LIVE, |all, atom| all | named(machine, atom)),
+            named: atoms.iter().fold(ALWAYS_LIVE | by_contracts, |all, atom| all | named(machine, atom)),
             stack_pointer: machine.stack_pointer(),
             status: machine.status_address(),
             sram: machine.sram(),

@@ -3,6 +3,7 @@
 pub mod cell_variable;
 pub mod deferral;
 pub mod events;
+pub(crate) mod inside_body;
 pub mod interner;
 pub mod stack_depth;
 pub mod view;

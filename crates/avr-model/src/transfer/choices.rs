@@ -260,6 +260,10 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
         if self.precision.coarse { MOST_TARGETS } else { usize::MAX }
     }
 
+    fn replaces_bodies(&self) -> bool {
+        true
+    }
+
     fn learns(&self, register: Register, next: FlashWordAddress) -> bool {
         self.learning.as_ref().is_some_and(|learning| learning.has_register(register, next))
     }

@@ -23,6 +23,7 @@ pub const FILE_FIELDS: &[&str] = &[
     "stacks",
     "initially",
     "application",
+    "contracts",
 ];
 
 /// The fields of a property file.
@@ -56,6 +57,8 @@ pub(super) struct Content<'a> {
     pub(super) initially: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) application: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) contracts: Pairs<'a>,
 }
 
 /// The form of `initially` that tells power-on from later resets.
@@ -78,6 +81,18 @@ pub(super) enum ApplicationEntry {
     File(String),
     /// The application itself as Intel HEX, behind the path of the file that it was read from.
     Hex(String, String),
+}
+
+/// The value of an entry of `contracts`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ContractEntry<'a> {
+    #[serde(borrow)]
+    pub(super) returns: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) writes: Vec<&'a RawValue>,
+    pub(super) stack: Option<u16>,
+    pub(super) enables: Option<bool>,
 }
 
 /// An entry of `stacks`.

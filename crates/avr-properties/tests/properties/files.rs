@@ -163,7 +163,7 @@ fn wrong_fields() {
             p.ron:2:5: there is no field 'colour' here
                   colour: 1,
                   ^^^^^^
-            hint: known here: device, start, define, properties, allow, forbid, environment, assume, predicates, fuses, eeprom, specifications, stacks, initially, application"#]],
+            hint: known here: device, start, define, properties, allow, forbid, environment, assume, predicates, fuses, eeprom, specifications, stacks, initially, application, contracts"#]],
     );
     check(
         "(properties: [\n    Formula(chek: \"true\"),\n])",

@@ -1,6 +1,7 @@
 //! Property files and atoms, from text to truth.
 
 mod assumptions;
+mod contracts;
 mod ending;
 mod errors;
 mod evaluation;

@@ -104,6 +104,7 @@ fn with_report<T>(results: Vec<PropertyResult>, render: impl FnOnce(&Report<'_>)
         last_pass: Duration::ZERO,
         exploration: None,
         invariants: None,
+        contracts: Vec::new(),
     };
     render(&Report {
         image: &image,

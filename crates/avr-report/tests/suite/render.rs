@@ -73,6 +73,7 @@ fn results() -> Results {
             open: vec!["a reason \x1b[2J".to_owned()],
             alarms: Vec::new(),
         }),
+        contracts: Vec::new(),
     }
 }
 

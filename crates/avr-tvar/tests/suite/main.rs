@@ -10,6 +10,7 @@ mod cli;
 mod compare;
 mod configuration;
 mod conformance;
+mod contracts;
 mod data_sheet;
 mod disasm;
 mod empty_gates;

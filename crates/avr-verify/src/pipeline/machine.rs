@@ -11,5 +11,6 @@ use crate::request::Request;
 /// An assumption of the property file that cannot be used.
 pub fn machine(request: &Request<'_>) -> Result<Machine, PropertyError> {
     let Request { image, device, start, file, eeprom, .. } = *request;
-    Setting { image, device, start, file, eeprom }.machine()
+    let machine = Setting { image, device, start, file, eeprom }.machine()?;
+    Ok(machine.with_contracts(request.contracts.to_vec()))
 }

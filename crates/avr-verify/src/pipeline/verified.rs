@@ -178,6 +178,7 @@ pub(crate) fn verified_while<T>(
         last_pass,
         exploration: Some(exploration),
         invariants: None,
+        contracts: Vec::new(),
     };
     Ok(extra(&work, &goals_of, results.after(found.as_ref()).checked()))
 }

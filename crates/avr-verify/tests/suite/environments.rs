@@ -477,6 +477,7 @@ fn driven_inputs_are_those_of_concrete_states() {
         Fault::AutomatonNoChoice,
         Fault::DeadIsFree,
     ];
+    let _alone = crate::FAULTS.lock();
     for fault in faults {
         put_in(Some(fault));
         let found = (0..cases.max(500)).find(|seed| compare(*seed, &mut Count::default()).is_err());

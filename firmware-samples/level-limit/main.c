@@ -1,0 +1,3 @@
+/* The function keeps to the limit that its contract promises. */
+#define LIMIT 100
+#include "../common/level-limit.h"
