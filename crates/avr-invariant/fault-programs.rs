@@ -74,6 +74,12 @@ fn ends(code: &mut Code, register: u8, value: u8) {
     code.add(I::Rjmp { offset: -1 });
 }
 
+/// Instructions that leave in r18 what a variable is more than it was less 1 before some time with interrupts: 1 if it stays.
+fn less_than_before() -> Vec<I> {
+    let before = [I::In { rd: r(24), io: PIND }, sts(X, 24), I::Subi { rd: r(24), k: 1 }];
+    interrupted(&before, &[lds(18, X), I::Sub { rd: r(18), rr: r(24) }])
+}
+
 /// A program that jumps to one of sixteen places by a table in the flash, while interrupts come. There are traps between the places.
 fn jumps_through_a_table() -> Code {
     const TABLE: u32 = 0x100;
@@ -238,6 +244,9 @@ fn all() -> Vec<(&'static str, Code)> {
 
     // A variable that a handler counts is read behind a short time with interrupts.
     programs.push(("counted", checked([&counted, &[]], 1, &interrupted(&zero, &[lds(18, X)]), 18, 0)));
+
+    // A variable from which was subtracted is counted by a handler.
+    programs.push(("difference", checked([&counted, &[]], 1, &less_than_before(), 18, 1)));
 
     // A cell below the stack pointer is read back behind a handler.
     let below = interrupted(&[ldi(17, 0x55), I::Push { rr: r(17) }, I::Pop { rd: r(17) }], &[lds(18, RAMEND)]);
@@ -439,6 +448,9 @@ fn harmless() -> Vec<(&'static str, Code)> {
     programs.push(("up", checked([&counted, &[]], 1, &counted_to(I::Inc { rd: r(17) }), 17, 0)));
 
     programs.push(("table", jumps_through_a_table()));
+
+    // A number that was subtracted from is as it was.
+    programs.push(("difference", checked([&counts(COPY), &[]], 1, &less_than_before(), 18, 1)));
 
     // The instruction behind SEI is executed first.
     let delayed = [&zero[..], &[SEI, CLI, lds(18, X)]].concat();
