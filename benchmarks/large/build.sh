@@ -8,6 +8,11 @@ mkdir -p images
 for source in *.c; do
     name=${source%.c}
     avr-gcc "${flags[@]}" -c -o "images/$name.o" "$source"
-    avr-gcc "${flags[@]}" -o "images/$name.elf" "images/$name.o"
+    # The format of printf with floating-point numbers, for those that print them.
+    libraries=()
+    if grep -q "<math.h>" "$source"; then
+        libraries=(-Wl,-u,vfprintf -lprintf_flt -lm)
+    fi
+    avr-gcc "${flags[@]}" -o "images/$name.elf" "images/$name.o" "${libraries[@]}"
     rm "images/$name.o"
 done

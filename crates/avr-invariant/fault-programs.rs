@@ -2,7 +2,7 @@
 // flash word address 0x70, to which a return address was changed.
 
 use avr_isa::DataAddress;
-use avr_isa::Instruction as I;
+use avr_isa::{Instruction as I, LpmMode};
 
 /// Data addresses: variables, SPL and SPH, SREG, and what controls INT0 and INT1.
 const X: DataAddress = DataAddress(0x100);
@@ -72,6 +72,41 @@ fn ends(code: &mut Code, register: u8, value: u8) {
     code.add(I::Brbs { flag: 1, offset: 1 });
     code.words.push(0xffff);
     code.add(I::Rjmp { offset: -1 });
+}
+
+/// Instructions that leave in r18 what a variable is more than it was less 1 before some time with interrupts: 1 if it stays.
+fn less_than_before() -> Vec<I> {
+    let before = [I::In { rd: r(24), io: PIND }, sts(X, 24), I::Subi { rd: r(24), k: 1 }];
+    interrupted(&before, &[lds(18, X), I::Sub { rd: r(18), rr: r(24) }])
+}
+
+/// A program that jumps to one of sixteen places by a table in the flash, while interrupts come. There are traps between the places.
+fn jumps_through_a_table() -> Code {
+    const TABLE: u32 = 0x100;
+    const PLACES: u32 = 0x133;
+    let load = |rd: u8, mode| I::Lpm { rd: r(rd), mode };
+    let main = [
+        SEI,
+        I::In { rd: r(30), io: PIND },
+        I::Andi { rd: r(30), k: 15 },
+        I::Add { rd: r(30), rr: r(30) },
+        ldi(31, 2 * (TABLE >> 8) as u8),
+        load(0, LpmMode::PostIncrement),
+        load(31, LpmMode::Plain),
+        I::Mov { rd: r(30), rr: r(0) },
+        I::Ijmp,
+    ];
+    let mut code = program([&counts(X), &[]], 1, &main);
+    code.place(TABLE);
+    let place = |index: u32| PLACES + 3 * (7 * index % 16);
+    (0..16).for_each(|index| code.words.push(place(index) as u16));
+    code.place(PLACES);
+    for _ in 0..16 {
+        code.add(I::Nop);
+        code.add(I::Rjmp { offset: -1 });
+        code.words.push(0xffff);
+    }
+    code
 }
 
 /// Instructions that leave a byte in a variable and every register and flag as it was.
@@ -209,6 +244,9 @@ fn all() -> Vec<(&'static str, Code)> {
 
     // A variable that a handler counts is read behind a short time with interrupts.
     programs.push(("counted", checked([&counted, &[]], 1, &interrupted(&zero, &[lds(18, X)]), 18, 0)));
+
+    // A variable from which was subtracted is counted by a handler.
+    programs.push(("difference", checked([&counted, &[]], 1, &less_than_before(), 18, 1)));
 
     // A cell below the stack pointer is read back behind a handler.
     let below = interrupted(&[ldi(17, 0x55), I::Push { rr: r(17) }, I::Pop { rd: r(17) }], &[lds(18, RAMEND)]);
@@ -400,6 +438,19 @@ fn harmless() -> Vec<(&'static str, Code)> {
         &[I::Brbs { flag: 0, offset: 1 }, ldi(18, 1)],
     ];
     programs.push(("number", checked([&counts(COPY), &[]], 1, &number.concat(), 18, 0)));
+
+    // A number that is counted to 0 is 0, whatever comes in between.
+    let counted_to = |count: I| {
+        let number = [I::In { rd: r(17), io: PIND }, I::Andi { rd: r(17), k: 0x3f }, I::Ori { rd: r(17), k: 1 }, SEI];
+        [&number[..], &[count, I::Brbc { flag: 1, offset: -2 }]].concat()
+    };
+    programs.push(("down", checked([&counted, &[]], 1, &counted_to(I::Dec { rd: r(17) }), 17, 0)));
+    programs.push(("up", checked([&counted, &[]], 1, &counted_to(I::Inc { rd: r(17) }), 17, 0)));
+
+    programs.push(("table", jumps_through_a_table()));
+
+    // A number that was subtracted from is as it was.
+    programs.push(("difference", checked([&counts(COPY), &[]], 1, &less_than_before(), 18, 1)));
 
     // The instruction behind SEI is executed first.
     let delayed = [&zero[..], &[SEI, CLI, lds(18, X)]].concat();

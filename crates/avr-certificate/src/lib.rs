@@ -26,7 +26,7 @@ pub use content::{
     Verdict,
 };
 pub use error::{ReadError, ReadErrorKind};
-pub use map::{ClosedSet, Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map, NumberRange};
+pub use map::{ClosedSet, Entry, Equal, Exit, Handler, Invariant, LinearEquation, MAP_BLOCK_PAGES, Map, NumberRange};
 pub use read::DEFAULT_MEMORY;
 pub use symbolic::{
     Coming, Head, LoopClaim, Loops, Passing, RankClaim, Ranks, Rounds, Symbolic, SymbolicProof, Term, WaitsFor,

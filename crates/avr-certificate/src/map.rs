@@ -67,6 +67,19 @@ pub struct Invariant {
     pub equalities: Vec<(DataAddress, Equal)>,
     /// The ranges of numbers of several bytes.
     pub ranges: Vec<NumberRange>,
+    /// Linear equations between bytes.
+    pub equations: Vec<LinearEquation>,
+}
+
+/// An equation: the sum of coefficients times bytes, and of the carry with its coefficient, is the constant, modulo 2^32.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinearEquation {
+    /// The bytes with their coefficients.
+    pub bytes: Vec<(Equal, u32)>,
+    /// The coefficient of the carry.
+    pub carry: u32,
+    /// The constant.
+    pub constant: u32,
 }
 
 /// The range of a number for each value of the carry.

@@ -16,7 +16,9 @@ use crate::content::{
     Verdict,
 };
 use crate::error::{ReadError, ReadErrorKind};
-use crate::map::{ClosedSet, Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map, NumberRange};
+use crate::map::{
+    ClosedSet, Entry, Equal, Exit, Handler, Invariant, LinearEquation, MAP_BLOCK_PAGES, Map, NumberRange,
+};
 use crate::source::{Source, damaged, failed};
 use crate::symbolic::{
     Coming, Head, LoopClaim, Loops, Passing, RankClaim, Ranks, Rounds, Symbolic, SymbolicProof, Term, WaitsFor,
@@ -546,7 +548,11 @@ impl<R: Read> Source<R> {
             let bytes = source.list(|source| source.equal())?;
             Ok(NumberRange { bytes, when: [source.interval()?, source.interval()?] })
         })?;
-        Ok(Invariant { memory, equalities, ranges })
+        let equations = self.list(|source| {
+            let bytes = source.list(|source| Ok((source.equal()?, source.u32()?)))?;
+            Ok(LinearEquation { bytes, carry: source.u32()?, constant: source.u32()? })
+        })?;
+        Ok(Invariant { memory, equalities, ranges, equations })
     }
 
     fn equal(&mut self) -> Result<Equal, ReadError> {

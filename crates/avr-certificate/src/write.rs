@@ -516,6 +516,14 @@ impl<W: Write> Sink<W> {
                     sink.number(high.into())
                 })
             })
+        })?;
+        self.list(&invariant.equations, |sink, equation| {
+            sink.list(&equation.bytes, |sink, (byte, coefficient)| {
+                sink.equal(byte)?;
+                sink.number((*coefficient).into())
+            })?;
+            sink.number(equation.carry.into())?;
+            sink.number(equation.constant.into())
         })
     }
 

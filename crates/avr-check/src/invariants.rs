@@ -5,8 +5,8 @@
 use avr_certificate::{Equal, Handler, Invariant, Map as Written};
 use avr_image::{DataAddress, FlashByteAddress};
 use avr_invariant::{
-    CallStrings, Claims, Entry, Equalities, Exit, Map, Memory, Move, Place, Range, Ranges, State, Store, Thread, Value,
-    check_with,
+    CallStrings, Claims, Entry, Equalities, Equation, Equations, Exit, Map, Memory, Move, Place, Range, Ranges, State,
+    Store, Thread, Value, Variable, check_with,
 };
 use avr_machine::{FrameKind, Machine};
 use avr_properties::{Atom, BoundProperty, StateView};
@@ -134,10 +134,16 @@ fn state(invariant: &Invariant) -> State {
     let equalities = invariant.equalities.iter().map(|(cell, equal)| (*cell, value(equal)));
     let ranges =
         invariant.ranges.iter().map(|range| Range { bytes: range.bytes.iter().map(value).collect(), when: range.when });
+    let equations = invariant.equations.iter().map(|equation| {
+        let bytes = equation.bytes.iter().map(|(byte, coefficient)| (Variable::Byte(value(byte)), *coefficient));
+        let terms = bytes.chain([(Variable::Carry, equation.carry)]).collect();
+        Equation { terms, constant: equation.constant }
+    });
     State {
         memory: Memory::new(invariant.memory.clone()),
         equalities: Equalities::new(equalities.collect()),
         ranges: Ranges::new(ranges.collect()),
+        equations: Equations::new(equations.collect()),
     }
 }
 

@@ -321,6 +321,9 @@ fn check_form(machine: &Machine, map: &Map) -> Result<(), Gap> {
         if !state.ranges.list().iter().all(|range| range.is_well_formed(thread.silence(), cells)) {
             return misfit("a number has a range that it cannot have");
         }
+        if !state.equations.list().iter().all(|one| one.is_well_formed(thread.silence(), cells)) {
+            return misfit("an equation is of cells that are none");
+        }
         if control.pc.0 >= words {
             return misfit("it executes outside of the flash");
         }

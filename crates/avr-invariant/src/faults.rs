@@ -45,6 +45,10 @@ pub enum Fault {
     CarryDropped,
     /// Ranges of cells that a handler changes stay.
     RangesOfInterrupted,
+    /// Equations of sums and differences of the higher bytes of a number leave the carry out.
+    EquationsWithoutCarry,
+    /// Equations of entries are taken to follow from what comes to them.
+    EquationsUnchecked,
 }
 
 impl Fault {
@@ -70,6 +74,8 @@ impl Fault {
         Self::CarryKept,
         Self::CarryDropped,
         Self::RangesOfInterrupted,
+        Self::EquationsWithoutCarry,
+        Self::EquationsUnchecked,
     ];
 }
 

@@ -28,7 +28,7 @@ impl Interrupt {
             false => Equalities::default(),
         };
         let state = &self.state;
-        let mut begun = State { memory: state.memory.clone(), equalities, ranges: Ranges::default() };
+        let mut begun = State::of(state.memory.clone(), equalities);
         // SOUND: what cells hold is what they hold at the entry. What was at another entry is left out.
         let at_entry = |value: &Value| match value {
             Value::Of(cell) => Some(Value::Entry(*cell)),
@@ -96,20 +96,21 @@ impl Interrupt {
             return None;
         }
         let memory = store.overwrite(&memory, &contents);
-        let mut state = State { memory, equalities, ranges: Ranges::default() };
+        let mut state = State::of(memory, equalities);
         let is_overwritten = |cell: DataAddress| cells.binary_search(&cell).is_ok();
         // SOUND: of what was before, that of cells which are as before; of the carry, if SREG is; of what the return says, that of what cells hold now.
+        let still = |value: Value| match value {
+            Value::Entry(_) => Some(value),
+            Value::Of(_) if is_on(Fault::RangesOfInterrupted) => Some(value),
+            Value::Of(_) => {
+                let cell = holders(base, value, silence).find(|cell| !is_overwritten(*cell))?;
+                Some(state.equalities.value(cell, silence))
+            }
+        };
+        let equations = base.equations_behind(&still, !is_status_changed, &state, silence, store);
         let before = base.ranges.list().iter().filter_map(|range| {
             let when = if is_status_changed { range.without_carry().when } else { range.when };
-            let still = |value: &Value| match value {
-                Value::Entry(_) => Some(*value),
-                Value::Of(_) if is_on(Fault::RangesOfInterrupted) => Some(*value),
-                Value::Of(_) => {
-                    let cell = holders(base, *value, silence).find(|cell| !is_overwritten(*cell))?;
-                    Some(state.equalities.value(cell, silence))
-                }
-            };
-            Some(Range { bytes: range.bytes.iter().map(still).collect::<Option<_>>()?, when })
+            Some(Range { bytes: range.bytes.iter().map(|value| still(*value)).collect::<Option<_>>()?, when })
         });
         let left = exit.state.ranges.list().iter().filter_map(|range| {
             let now = |value: &Value| {
@@ -121,6 +122,7 @@ impl Interrupt {
         let mut found: Vec<Range> = Vec::new();
         before.chain(left).for_each(|range| add(&mut found, range));
         state.ranges = state.own_ranges(found, silence, store);
+        state.equations = equations;
         let control = Control { pc: from.control.pc, ..exit.control };
         Some((Place { thread: from.thread, control, calls: from.calls }, state))
     }

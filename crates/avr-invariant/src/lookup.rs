@@ -82,7 +82,7 @@ impl<'a> Lookup<'a> {
         let mut difference = "there is no such place".to_owned();
         for state in self.states(&place) {
             let found = self.in_values(state, contents).or_else(|| in_equalities(state, silence, contents));
-            match found.or_else(|| in_ranges(state, contents)) {
+            match found.or_else(|| in_ranges(state, contents)).or_else(|| in_equations(state, contents)) {
                 Some(found) => difference = found,
                 None => return None,
             }
@@ -102,6 +102,17 @@ impl<'a> Lookup<'a> {
 
 /// SREG, which is at the same address in all cores.
 const STATUS: DataAddress = avr_isa::io_address(0x3f);
+
+/// The first equation that is not true.
+fn in_equations(state: &State, contents: Contents<'_>) -> Option<String> {
+    let carry = contents.now[STATUS.index()] >> flag::C & 1 == 1;
+    let content = |value: Value| match value {
+        Value::Of(cell) => contents.now[cell.index()],
+        Value::Entry(cell) => contents.entry[cell.index()],
+    };
+    let equation = state.equations.list().iter().find(|equation| !equation.is_true(carry, &content))?;
+    Some(format!("with carry {carry}, {equation:x?} is not true"))
+}
 
 /// The first number that is not in its range.
 fn in_ranges(state: &State, contents: Contents<'_>) -> Option<String> {

@@ -11,6 +11,7 @@ use three_valued::TvByte;
 
 use crate::equalities::{Equalities, Silence};
 use crate::intervals::Ranges;
+use crate::linear::{Differing, Equations};
 use crate::memory::{Memory, Store};
 
 /// A thread: the main program, or a handler.
@@ -68,6 +69,8 @@ pub struct State {
     pub equalities: Equalities,
     /// The ranges of numbers of several bytes, as far as they are not told by those of the bytes.
     pub ranges: Ranges,
+    /// Linear equations between bytes, modulo 2^32.
+    pub equations: Equations,
 }
 
 impl State {
@@ -77,12 +80,12 @@ impl State {
         self.equalities.cover(&fine.equalities, silence, &|a, b| fine.holds_same(a, b, store))
             && store.covers(&self.memory, &fine.memory)
             && self.covers_ranges(fine, silence, store)
+            && self.covers_equations(fine, silence, store)
     }
 
     /// The part of the state in which a cell has this content.
     pub(crate) fn with(&self, cell: DataAddress, content: TvByte, store: &mut Store) -> Self {
-        let (equalities, ranges) = (self.equalities.clone(), self.ranges.clone());
-        Self { memory: store.overwrite(&self.memory, &[(cell, content)]), equalities, ranges }
+        Self { memory: store.overwrite(&self.memory, &[(cell, content)]), ..self.clone() }
     }
 
     /// A state that stands for everything that either state stands for.
@@ -90,14 +93,25 @@ impl State {
     pub fn join(&self, other: &Self, silence: Silence, store: &mut Store) -> Self {
         let equalities = self.equalities.join(&other.equalities, silence, [&|_, _| false, &|_, _| false]);
         let memory = store.merge(&self.memory, &other.memory, &mut |_, one, other| one.hull(other));
-        let joined = Self { memory, equalities, ranges: Ranges::default() };
-        joined.with_joined_ranges([self, other], silence, store)
+        Self::of(memory, equalities).with_joined_numbers([self, other], Differing::None, silence, store)
     }
 
-    /// The state with all ranges of two states for which it stands.
-    pub(crate) fn with_joined_ranges(self, [one, other]: [&Self; 2], silence: Silence, store: &Store) -> Self {
+    /// A state of which no more than this is known.
+    pub(crate) fn of(memory: Memory, equalities: Equalities) -> Self {
+        Self { memory, equalities, ranges: Ranges::default(), equations: Equations::default() }
+    }
+
+    /// The state with all ranges and equations of two states for which it stands.
+    pub(crate) fn with_joined_numbers(
+        self,
+        [one, other]: [&Self; 2],
+        differing: Differing,
+        silence: Silence,
+        store: &Store,
+    ) -> Self {
         let ranges = one.joined_ranges(other, &self, silence, store);
-        Self { ranges, ..self }
+        let equations = one.joined_equations(other, &self, differing, (silence, store));
+        Self { ranges, equations, ..self }
     }
 
     /// The equalities that both states say, where some cells with the same known content count as equal to others.

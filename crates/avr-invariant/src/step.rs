@@ -8,6 +8,7 @@ use crate::equalities::{Silence, Value};
 use crate::faults::{Fault, is_on};
 use crate::gap::Reason;
 use crate::handler::Interrupt;
+use crate::linear::Equations;
 use crate::map::{CallStrings, Exit, Place, State, Thread};
 use crate::memory::Store;
 use crate::workspace::{Step, Workspace};
@@ -236,7 +237,8 @@ impl<'a> Stepper<'a> {
             self.work.state.data.set(self.machine.status_address(), status);
         }
         let control = self.work.state.control;
-        Some(Outcome::Return(Exit { thread: place.thread, control, state: self.work.stored(step, store)? }))
+        let state = State { equations: Equations::default(), ..self.work.stored(step, store)? };
+        Some(Outcome::Return(Exit { thread: place.thread, control, state }))
     }
 
     /// The entry into a handler.

@@ -6,7 +6,8 @@ use three_valued::{NumberedByte, TvByte};
 
 use crate::equalities::{Equalities, Silence, Value, rename};
 use crate::faults::{Fault, is_on};
-use crate::intervals::{Range, Ranges, greatest, hull, meet as meet_both};
+use crate::intervals::{Range, Ranges, add, greatest, hull, meet as meet_both};
+use crate::linear;
 use crate::map::State;
 use crate::memory::{BLOCK_PAGES, Memory, Page, Store};
 use crate::ranges::Before;
@@ -105,13 +106,27 @@ impl Workspace {
     pub(crate) fn stored(&mut self, step: &Step<'_>, store: &mut Store) -> Option<State> {
         let equalities = self.equalities_now();
         self.narrow(&equalities)?;
-        let mut state = State { memory: self.memory(store), equalities, ranges: Ranges::default() };
+        let mut state = State::of(self.memory(store), equalities);
         let Step { machine, pc, state: before, executed } = *step;
-        let begin = Before { machine, pc, state: before, silence: self.silence, store };
-        if begin.is_without(executed) {
+        let silence = self.silence;
+        let begin = Before { machine, pc, state: before, silence, store };
+        let is_linear = !before.equations.list().is_empty() || executed.is_some_and(linear::counts);
+        if begin.is_without(executed) && !is_linear {
             return Some(state);
         }
-        let found = begin.ranges(executed, &|value| self.renamed(value, &state.equalities), &state);
+        let renamed = |value| self.renamed(value, &state.equalities);
+        let mut found = begin.ranges(executed, &renamed, &state);
+        if is_linear {
+            let keeps_carry = begin.keeps_carry(executed);
+            let begin = linear::Step { machine, state: before, silence, store, keeps_carry };
+            let equations = begin.equations(executed, &renamed, &state)?;
+            state.equations = equations;
+            state.ranges = Ranges::new(found.clone());
+            let is_decided = executed.is_some_and(linear::decides);
+            for range in state.ranges_of_equations(is_decided, silence, store)? {
+                add(&mut found, range);
+            }
+        }
         if self.narrow_to(&found, machine)? {
             self.narrow(&state.equalities)?;
             state.memory = self.memory(store);
@@ -175,7 +190,7 @@ impl Workspace {
 
     /// The present content with nothing known of equal cells.
     pub(crate) fn stored_apart(&mut self, store: &mut Store) -> State {
-        State { memory: self.memory(store), equalities: Equalities::default(), ranges: Ranges::default() }
+        State::of(self.memory(store), Equalities::default())
     }
 
     /// The cells that hold the same after a step.

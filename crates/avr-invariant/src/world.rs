@@ -1,6 +1,6 @@
 //! The world around the machine while a step is taken with all answers to all questions.
 
-use avr_isa::{FlashWordAddress, Instruction, Register};
+use avr_isa::{Addressing, ControlFlow, FlashWordAddress, Instruction, MemoryAccess, Pointer, Register};
 use avr_machine::{
     Copies, DataSpace, Demand, DeterminedBy, Environment, Event, Fetched, Happening, Input, Machine, MachineState,
     Possibilities, Question, flag,
@@ -12,6 +12,12 @@ const MAX_QUESTIONS: usize = 1 << 10;
 
 /// The most targets of an indirect jump, and cells of a store, that are distinguished.
 const MOST_TARGETS: usize = 256;
+
+/// The most values of a pointer that are distinguished where it leads to a table of addresses.
+const MOST_IN_TABLE: usize = 64;
+
+/// The instructions behind a load in which what was loaded may be jumped to.
+const UNTIL_JUMP: u32 = 8;
 
 /// Answers to the questions of a step, from the first to the last sequence.
 #[derive(Clone, Debug, Default)]
@@ -85,12 +91,50 @@ impl<'a> World<'a> {
             state.data.set(address, NumberedByte { byte: [below, rest][chosen], ..content });
         }
     }
+
+    /// Tells the values of a pointer apart, if there are a few.
+    fn enumerate(&mut self, state: &mut MachineState<NumberedByte>, pointer: Pointer) {
+        let halves = [pointer.high(), pointer.low()].map(Register::address);
+        let count: usize = halves.iter().map(|half| state.data.get(*half).byte.count()).product();
+        if count > MOST_IN_TABLE {
+            return;
+        }
+        for half in halves {
+            let content = *state.data.get(half);
+            let count = content.byte.count();
+            // SOUND: each value is one of these.
+            let chosen = if count > 1 { self.script.answer(count) } else { 0 };
+            if let Some(value) = content.byte.concretisations().nth(chosen) {
+                state.data.set(half, NumberedByte { byte: TvByte::constant(value), ..content });
+            }
+        }
+    }
 }
 
-/// True if the instruction at an address reads the carry.
-fn reads_carry(machine: &Machine, address: FlashWordAddress) -> bool {
+/// The pointer of a load from a table of addresses: one of the next instructions jumps to what Z is then.
+fn table_pointer(machine: &Machine, pc: FlashWordAddress, instruction: Instruction) -> Option<Pointer> {
+    let pointer = match instruction.memory_access() {
+        MemoryAccess::Load(Addressing::Indirect { pointer, .. }) => pointer,
+        MemoryAccess::LoadFlash => Pointer::Z,
+        _ => return None,
+    };
+    let mut next = pc;
+    for _ in 0..UNTIL_JUMP {
+        let Fetched::Instruction { words, .. } = machine.program.fetch(next) else { return None };
+        match machine.program.control_flow(next)? {
+            ControlFlow::IndirectJump | ControlFlow::IndirectCall { .. } => return Some(pointer),
+            ControlFlow::Next { .. } => {}
+            _ => return None,
+        }
+        next = next.wrapping_add(words.into());
+    }
+    None
+}
+
+/// True if the instruction at an address reads a flag.
+fn reads(machine: &Machine, address: FlashWordAddress, flag: u8) -> bool {
     match machine.program.fetch(address) {
-        Fetched::Instruction { instruction, .. } => instruction.flags_read().bits() >> flag::C & 1 == 1,
+        Fetched::Instruction { instruction, .. } => instruction.flags_read().bits() >> flag & 1 == 1,
         Fetched::Reserved | Fetched::Outside => false,
     }
 }
@@ -120,11 +164,24 @@ impl Environment<NumberedByte> for World<'_> {
         self.script.answer(count)
     }
 
-    /// Cuts the operand of a sum or difference at the value from which on it carries, where the next instruction reads the carry.
+    /// Cuts the operand of a sum or difference at the value from which on it carries, where the next instruction reads the carry, and that
+    /// of a count where it comes to 0, if the next instruction reads Z. Tells the entries of tables of addresses apart.
     fn before_instruction(&mut self, machine: &Machine, state: &mut MachineState<NumberedByte>) {
         let pc = state.control.pc;
         let Fetched::Instruction { instruction, words, .. } = machine.program.fetch(pc) else { return };
-        if !reads_carry(machine, pc.wrapping_add(words.into())) {
+        let next = pc.wrapping_add(words.into());
+        if let Some(pointer) = table_pointer(machine, pc, instruction) {
+            self.enumerate(state, pointer);
+        }
+        match instruction {
+            Instruction::Dec { rd } if reads(machine, next, flag::Z) => {
+                self.cut_at(state, rd, 1);
+                self.cut_at(state, rd, 2);
+            }
+            Instruction::Inc { rd } if reads(machine, next, flag::Z) => self.cut_at(state, rd, u8::MAX),
+            _ => {}
+        }
+        if !reads(machine, next, flag::C) {
             return;
         }
         let known = |register: Register| state.data.get(register.address()).known();

@@ -23,6 +23,7 @@ use crate::faults::{Fault, is_on};
 use crate::gap::{Gap, Reason};
 use crate::handler::Interrupt;
 use crate::intervals::{Range, Ranges};
+use crate::linear::Differing;
 use crate::map::{CallStrings, Entry, Exit, Map, Place, State, Thread};
 use crate::memory::Store;
 use crate::step::{Outcome, Start, Stepper};
@@ -41,6 +42,19 @@ const STEPS_BEHIND_GAPS: usize = 2_000;
 
 /// The most targets of a jump that are followed where partitions are looked for.
 const MOST_TRUSTED: usize = 16;
+
+/// The way on which a state comes to a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Arrival {
+    /// Along the code, or behind a handler.
+    On,
+    /// To an instruction that is not behind the one that it comes from.
+    Back,
+    /// By a call or a return.
+    Call,
+    /// Into a handler.
+    Handler,
+}
 
 /// A state that is growing.
 struct Node {
@@ -235,7 +249,7 @@ impl<'a> Fixpoint<'a> {
     fn begin(&mut self) -> Result<(), Gap> {
         for outcome in self.stepper.start(self.start, &mut self.store, &mut self.calls) {
             match outcome {
-                Outcome::To(place, state) => self.reach(place, state, false)?,
+                Outcome::To(place, state) => self.reach(place, state, Arrival::On)?,
                 Outcome::Gap(reason) => return Err(Gap::whole(reason)),
                 Outcome::Interrupt(_) | Outcome::Return(_) | Outcome::Mark(_) => {}
             }
@@ -302,8 +316,12 @@ impl<'a> Fixpoint<'a> {
             match outcome {
                 Outcome::To(to, after) => {
                     self.trace.ways.insert((place.control.pc, to.control.pc));
-                    let is_back = to.calls == place.calls && to.control.pc <= place.control.pc;
-                    self.reach(to, after, is_back)?;
+                    let arrival = match to.calls == place.calls {
+                        false => Arrival::Call,
+                        true if to.control.pc <= place.control.pc => Arrival::Back,
+                        true => Arrival::On,
+                    };
+                    self.reach(to, after, arrival)?;
                 }
                 Outcome::Interrupt(interrupt) => {
                     let thread = interrupt.place.thread;
@@ -318,12 +336,12 @@ impl<'a> Fixpoint<'a> {
                     from.extend(number);
                     if is_new || !is_on(Fault::FirstMemoryOnly) {
                         let beginning = self.forgetting(&interrupt);
-                        self.reach(interrupt.place, beginning, true)?;
+                        self.reach(interrupt.place, beginning, Arrival::Handler)?;
                     }
                     let exits: Vec<Exit> = old.unwrap_or(&self.exits).of(thread).cloned().collect();
                     for exit in exits {
                         let resumed = interrupt.resumed(self.machine, (&place, &state), &exit, &mut self.store);
-                        resumed.map_or(Ok(()), |(to, after)| self.reach(to, after, false))?;
+                        resumed.map_or(Ok(()), |(to, after)| self.reach(to, after, Arrival::On))?;
                     }
                 }
                 Outcome::Return(exit) => self.returns(&place, exit),
@@ -373,18 +391,18 @@ impl<'a> Fixpoint<'a> {
     }
 
     /// Adds a state to those of a place, in as many cases as some cells have values.
-    fn reach(&mut self, place: Place, state: State, is_head: bool) -> Result<(), Gap> {
+    fn reach(&mut self, place: Place, state: State, arrival: Arrival) -> Result<(), Gap> {
         let mut cases = vec![state];
         for (cell, byte) in self.partition.few(place.control.pc, &cases[0], &self.store) {
             let store = &mut self.store;
             let split = cases.iter().flat_map(|state| byte.concretisations().map(move |value| (state, value)));
             cases = split.map(|(state, value)| state.with(cell, TvByte::constant(value), store)).collect();
         }
-        cases.into_iter().try_for_each(|state| self.reach_case(place, state, is_head))
+        cases.into_iter().try_for_each(|state| self.reach_case(place, state, arrival))
     }
 
     /// Adds a state to those of a place.
-    fn reach_case(&mut self, place: Place, state: State, is_head: bool) -> Result<(), Gap> {
+    fn reach_case(&mut self, place: Place, state: State, arrival: Arrival) -> Result<(), Gap> {
         let key = (place, self.partition.part(&place, &state, &self.store));
         let silence = place.thread.silence();
         let Some(number) = self.index.get(&key).copied() else {
@@ -415,7 +433,13 @@ impl<'a> Fixpoint<'a> {
             return Ok(());
         }
         let mut lost = Vec::new();
-        let joined = joined((&node.state, &state), kept, silence, (&mut self.store, &mut lost));
+        let is_head = matches!(arrival, Arrival::Back | Arrival::Handler);
+        // Numbers that are counted together differ where the rounds of a loop come together, or the calls in them.
+        let differing = match arrival {
+            Arrival::Back | Arrival::Call => Differing::Registers,
+            Arrival::On | Arrival::Handler => Differing::None,
+        };
+        let joined = joined((&node.state, &state), (kept, differing), silence, (&mut self.store, &mut lost));
         if !lost.is_empty() {
             self.trace.lost.entry(place.control.pc).or_default().extend(lost);
         }
@@ -441,7 +465,7 @@ impl<'a> Fixpoint<'a> {
                 let memory = self.store.merge(&node.state.memory, &joined.memory, &mut grown);
                 let numbers = (&self.numbers, &mut node.grown);
                 let ranges = widened_ranges(&node.state, &joined, numbers, silence, &self.store);
-                State { memory, equalities: joined.equalities, ranges }
+                State { memory, ranges, ..joined }
             }
             false => joined,
         };
@@ -474,7 +498,12 @@ impl<'a> Fixpoint<'a> {
                     return;
                 }
                 let mut lost = Vec::new();
-                before.state = joined((&before.state, &exit.state), kept, silence, (&mut self.store, &mut lost));
+                before.state = joined(
+                    (&before.state, &exit.state),
+                    (kept, Differing::None),
+                    silence,
+                    (&mut self.store, &mut lost),
+                );
                 self.trace.lost.entry(pc).or_default().extend(lost);
             }
         }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use three_valued::TvByte;
 
 use crate::equalities::Silence;
-use crate::intervals::Ranges;
+use crate::linear::Differing;
 use crate::map::State;
 use crate::memory::Store;
 
@@ -21,7 +21,7 @@ pub(super) enum Kept<'a> {
 /// The join of two states, and the cells that have known contents in each and none in the join.
 pub(super) fn joined(
     (one, other): (&State, &State),
-    kept: Kept<'_>,
+    (kept, differing): (Kept<'_>, Differing),
     silence: Silence,
     (store, lost): (&mut Store, &mut Vec<DataAddress>),
 ) -> State {
@@ -37,8 +37,7 @@ pub(super) fn joined(
     };
     let equalities = one.common_equalities(other, silence, store, &is_kept);
     let memory = store.merge(&one.memory, &other.memory, &mut hull);
-    let state = State { memory, equalities, ranges: Ranges::default() };
-    state.with_joined_ranges([one, other], silence, store)
+    State::of(memory, equalities).with_joined_numbers([one, other], differing, silence, store)
 }
 
 #[cfg(test)]
@@ -57,10 +56,11 @@ mod tests {
             crate::memory::Memory::new(vec![block])
         };
         let same = Equalities::new(vec![(DataAddress(7), Value::Of(DataAddress(4)))]);
-        let said = State { memory: memory(TvByte::UNKNOWN), equalities: same.clone(), ranges: Ranges::default() };
-        let known =
-            State { memory: memory(TvByte::ZERO), equalities: Equalities::default(), ranges: Ranges::default() };
-        let mut join = |kept| joined((&said, &known), kept, Silence::Nothing, (&mut store, &mut Vec::new())).equalities;
+        let said = State::of(memory(TvByte::UNKNOWN), same.clone());
+        let known = State::of(memory(TvByte::ZERO), Equalities::default());
+        let mut join = |kept| {
+            joined((&said, &known), (kept, Differing::None), Silence::Nothing, (&mut store, &mut Vec::new())).equalities
+        };
         let (none, one) = (FxHashSet::default(), FxHashSet::from_iter([DataAddress(4)]));
         assert_eq!(join(Kept::Of(&none)), Equalities::default());
         assert_eq!(join(Kept::Of(&one)), same);

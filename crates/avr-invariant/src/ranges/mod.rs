@@ -15,7 +15,7 @@ pub(crate) use step::Before;
 
 impl State {
     /// The number that a value has in this state: equal ones for values that are known to be the same.
-    fn canonical(&self, value: Value, silence: Silence) -> Value {
+    pub(crate) fn canonical(&self, value: Value, silence: Silence) -> Value {
         match value {
             Value::Of(cell) => self.equalities.value(cell, silence),
             Value::Entry(_) => value,
@@ -23,7 +23,7 @@ impl State {
     }
 
     /// The knowledge of a value.
-    fn byte(&self, value: Value, silence: Silence, store: &Store) -> TvByte {
+    pub(crate) fn byte(&self, value: Value, silence: Silence, store: &Store) -> TvByte {
         match value {
             Value::Of(cell) => store.cell(&self.memory, cell),
             Value::Entry(cell) if self.equalities.value(cell, silence) == value => store.cell(&self.memory, cell),

@@ -68,7 +68,7 @@ impl Before<'_> {
     /// True if a step leaves the carry alone. Without an instruction it is an entry into a handler, which pushes.
     ///
     /// SOUND: flags are written by name, or SREG is as a cell.
-    fn keeps_carry(&self, executed: Option<Instruction>) -> bool {
+    pub(crate) fn keeps_carry(&self, executed: Option<Instruction>) -> bool {
         let status = self.machine.status_address();
         let is_above = |(low, high): (u32, u32)| low > u32::from(status.0) + ABOVE && high < BELOW;
         let stack = || {

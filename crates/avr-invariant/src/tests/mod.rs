@@ -3,6 +3,7 @@
 mod expected;
 mod generated;
 mod inclusion;
+mod linear;
 mod mutants;
 mod programs;
 mod ranges;

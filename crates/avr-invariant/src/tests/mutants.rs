@@ -12,6 +12,7 @@ use super::runs::compare;
 use crate::check::check;
 use crate::equalities::{Equalities, Silence, Value};
 use crate::intervals::{Range, Ranges};
+use crate::linear::{Equation, Equations, Variable};
 use crate::map::{Map, State};
 use crate::memory::{BLOCK_PAGES, Memory, Store};
 use crate::pass::{Options, analyse};
@@ -53,10 +54,31 @@ fn with_range(state: &State, silence: Silence, random: &mut Random) -> State {
     State { ranges: Ranges::new(list), ..state.clone() }
 }
 
+/// A state with one more equation, between two cells or with the carry.
+fn with_equation(state: &State, silence: Silence, random: &mut Random) -> State {
+    let byte = |random: &mut Random| {
+        let cell = cell(random);
+        Variable::Byte(if silence == Silence::Unchanged && random.below(2) == 0 {
+            Value::Entry(cell)
+        } else {
+            Value::Of(cell)
+        })
+    };
+    let times = random.pick(&[1_u32, 1 << 16, 1 << 24]);
+    let other = if random.below(5) == 0 { Variable::Carry } else { byte(random) };
+    let terms = vec![(byte(random), times), (other, times.wrapping_neg())].into();
+    let equation = Equation { terms, constant: times.wrapping_mul(random.below(3)) };
+    let list = [state.equations.list(), &[equation]].concat();
+    State { equations: Equations::new(list), ..state.clone() }
+}
+
 /// Narrows a cell of a state, or tells that it is equal to something, or in a range with the next one.
 fn changed(state: &State, silence: Silence, store: &mut Store, random: &mut Random) -> State {
     if random.chance(20) {
         return with_range(state, silence, random);
+    }
+    if random.chance(20) {
+        return with_equation(state, silence, random);
     }
     let cell = cell(random);
     if random.chance(60) {
@@ -156,6 +178,13 @@ fn maps_of_another_form_are_rejected() {
     };
     for (bytes, high) in [(0, 1), (5, 1), (1, 256), (2, 0)] {
         rejects(&|map| map.entries[0].state.ranges = range(bytes, high));
+    }
+    let of_cell = |cell: Value| {
+        let terms = vec![(Variable::Byte(cell), 1)].into();
+        Equations::new(vec![Equation { terms, constant: 1 }])
+    };
+    for cell in [Value::Of(DataAddress(u16::MAX)), Value::Entry(DataAddress(7))] {
+        rejects(&|map| map.entries[0].state.equations = of_cell(cell));
     }
     rejects(&|map| {
         map.entries[0].state.equalities = Equalities::new(vec![(DataAddress(7), Value::Entry(DataAddress(3)))])

@@ -1,7 +1,9 @@
 //! Maps of invariants as certificates store them: only what is used, numbered in the order in which it is needed.
 
-use avr_certificate::{Entry, Equal, Exit, Handler, Invariant, MAP_BLOCK_PAGES, Map as Written, NumberRange};
-use avr_invariant::{Map, State, Thread, Value};
+use avr_certificate::{
+    Entry, Equal, Exit, Handler, Invariant, LinearEquation, MAP_BLOCK_PAGES, Map as Written, NumberRange,
+};
+use avr_invariant::{Map, State, Thread, Value, Variable};
 use rustc_hash::FxHashMap;
 
 /// The parts of a map while they are written down.
@@ -55,7 +57,17 @@ impl Parts<'_> {
             .list()
             .iter()
             .map(|range| NumberRange { bytes: range.bytes.iter().map(equal).collect(), when: range.when });
-        Invariant { memory, equalities, ranges: ranges.collect() }
+        let equations = state.equations.list().iter().map(|equation| {
+            let mut written = LinearEquation { bytes: Vec::new(), carry: 0, constant: equation.constant };
+            for (variable, coefficient) in &equation.terms {
+                match variable {
+                    Variable::Byte(value) => written.bytes.push((equal(value), *coefficient)),
+                    Variable::Carry => written.carry = written.carry.wrapping_add(*coefficient),
+                }
+            }
+            written
+        });
+        Invariant { memory, equalities, ranges: ranges.collect(), equations: equations.collect() }
     }
 
     fn block(&mut self, old: u32) -> u32 {

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use avr_image::{EepromAddress, Image, LoadOptions};
-use avr_invariant::{Analysis, Claims, Map, Options, Range, State as Invariant, Thread, Value, analyse, is_in_range};
+use avr_invariant::{
+    Analysis, Claims, Equation, Map, Options, Range, State as Invariant, Thread, Value, Variable, analyse, is_in_range,
+};
 use avr_machine::device::Device;
 use avr_machine::{Frame, HazardKind, Machine};
 use avr_properties::{PropertyFile, Setting};
@@ -239,8 +241,18 @@ impl<'a> OneRun<'a> {
             cells.all(is_exact)
         };
         let mut ranges = invariant.ranges.list().iter().filter(is_seen);
-        let outside = ranges.find(|range| !is_in_range(range, carry, &content))?;
-        Some(format!("with carry {carry} a number is not in {outside:x?}"))
+        if let Some(outside) = ranges.find(|range| !is_in_range(range, carry, &content)) {
+            return Some(format!("with carry {carry} a number is not in {outside:x?}"));
+        }
+        let is_of_seen = |equation: &&Equation| {
+            equation.terms.iter().all(|(variable, _)| match variable {
+                Variable::Byte(Value::Of(cell) | Value::Entry(cell)) => is_exact(cell.0),
+                Variable::Carry => true,
+            })
+        };
+        let mut equations = invariant.equations.list().iter().filter(is_of_seen);
+        let untrue = equations.find(|equation| !equation.is_true(carry, &content))?;
+        Some(format!("with carry {carry}, {untrue:x?} is not true"))
     }
 }
 

@@ -631,7 +631,11 @@ fn fit_ranges(
         if list.iter().any(|range| range.bytes.iter().any(is_open)) {
             return Err(REASON);
         }
-        let Some(outside) = list.iter().find(|range| !is_in_range(range, carry, &content)) else { return Ok(()) };
+        let Some(outside) = list.iter().find(|range| !is_in_range(range, carry, &content)) else {
+            // Equations are not solved: only what fulfils them is taken.
+            let are_true = state.equations.list().iter().all(|equation| equation.is_true(carry, &content));
+            return if are_true { Ok(()) } else { Err(REASON) };
+        };
         let (low, high) = outside.when[usize::from(carry)].ok_or(REASON)?;
         let number = random.u32(low..=high).to_le_bytes();
         for (value, byte) in outside.bytes.iter().zip(number) {
