@@ -2,21 +2,10 @@
 
 use avr_isa::{FlashWordAddress, Instruction};
 
+use crate::conditions::Application;
 use crate::hazard::HazardKind;
 use crate::machine::Machine;
 use crate::program::{Fetched, Program};
-
-/// The content of the application section, besides what the image has there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Application {
-    /// Nothing is said: what the image does not have is erased flash.
-    #[default]
-    Unsaid,
-    /// No application is there: the section is erased.
-    Absent,
-    /// Any application may be there. Runs end where it is entered: nothing happens any more.
-    Any,
-}
 
 /// `RJMP .-2`: stays where it is.
 const STAY: Instruction = Instruction::Rjmp { offset: -1 };

@@ -8,6 +8,7 @@ mod application;
 mod automaton;
 mod compared;
 mod comparison;
+mod conditions;
 mod contract;
 mod copies;
 mod cut;
@@ -27,13 +28,13 @@ mod start;
 mod state;
 mod survey;
 
-pub use application::Application;
 pub use automaton::{
     AUTOMATON_CHOICE, AutomatonMove, AutomatonState, ByteSet, EnvironmentAutomaton, MAX_AUTOMATA, MAX_AUTOMATON_STATES,
     Signal, drivable_bits,
 };
 pub use compared::compared_bytes;
 pub use comparison::{Comparison, Number, Operand};
+pub use conditions::{Application, Starts};
 pub use contract::Contract;
 pub use copies::{Copies, Difference, MaskedCopy, Relation, Sum};
 pub use cut::{cells_loaded, cut_cell, cut_what_is_read};
@@ -46,6 +47,5 @@ pub use program::{Fetched, Program};
 pub use ron_text::{ron_message, ron_offset};
 pub use stack_pointer::StackPointer;
 pub use stacks::StackArea;
-pub use start::Starts;
 pub use state::{CallString, Control, Frame, FrameKind, MAX_WINDOWS, MachineState};
 pub use survey::{Survey, Use};

@@ -1,7 +1,7 @@
 //! A machine: a device with a program in its flash, and what the user said about hazards.
 
-use crate::application::Application;
 use crate::automaton::EnvironmentAutomaton;
+use crate::conditions::{Application, Starts};
 use crate::contract::Contract;
 use crate::data_space::PAGE_CELLS;
 use crate::device::{
@@ -13,7 +13,6 @@ use crate::operations::Operations;
 use crate::program::Program;
 use crate::stack_pointer::StackPointer;
 use crate::stacks::StackArea;
-use crate::start::Starts;
 use crate::state::{Control, MachineState};
 use avr_isa::{DataAddress, EepromAddress, FlashWordAddress};
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,8 +2,6 @@
 //!
 //! Data sheet, section "System Control and Reset".
 
-use std::collections::BTreeMap;
-
 use avr_isa::{DataAddress, EepromAddress};
 use three_valued::fault::{Fault, is_on};
 use three_valued::{BitDomain, ByteDomain, TvByte};
@@ -13,19 +11,9 @@ use crate::environment::{Demand, DeterminedBy, Environment, Input};
 use crate::machine::Machine;
 use crate::state::{Control, MachineState};
 
-/// Restrictions of the states in which the program begins. Only cells of the SRAM and the EEPROM and the register of reset causes
-/// may be among them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Starts {
-    /// The content of cells at the first start: known bits have these values, the others hold anything.
-    pub first: BTreeMap<DataAddress, TvByte>,
-    /// The content of cells after each later reset: one that would leave another value in a known bit does not come.
-    pub later: BTreeMap<DataAddress, TvByte>,
-}
-
 impl Machine {
     /// The state at the start: registers as the data sheet says after power-on, everything else as it happens to be, and both
-    /// as far as [`Starts::first`] leaves them open.
+    /// as far as [`Starts::first`](crate::Starts::first) leaves them open.
     pub fn power_on<V: ByteDomain>(&self, environment: &mut impl Environment<V>) -> MachineState<V> {
         let mut state = MachineState::new(self.cells(), V::constant(0));
         for address in self.sram.start.until(self.sram.end) {
@@ -49,14 +37,14 @@ impl Machine {
         state
     }
 
-    /// The content of a cell that holds anything at the first start but for what [`Starts`] says.
+    /// The content of a cell that holds anything at the first start but for what [`Starts`](crate::Starts) says.
     fn first_content<V: ByteDomain>(&self, environment: &mut impl Environment<V>, cell: DataAddress) -> V {
         let said = self.options().starts.first.get(&cell).filter(|_| !is_on(Fault::StartUnrestricted));
         let bits = said.copied().unwrap_or(TvByte::UNKNOWN);
         restricted(environment, cell, bits.unknown_mask(), V::constant(bits.value()))
     }
 
-    /// Data address of the register of reset causes, if [`Starts::first`] speaks of it.
+    /// Data address of the register of reset causes, if [`Starts::first`](crate::Starts::first) speaks of it.
     fn restricted_causes(&self) -> Option<DataAddress> {
         let register = self.device.reset_effects.first()?.address;
         self.options().starts.first.contains_key(&register).then_some(register)

@@ -147,8 +147,8 @@ pub fn application_hex(path: &str, bytes: &[u8]) -> Result<String, ImageError> {
 }
 
 /// A record of Intel HEX.
-fn record(address: u16, kind: u8, data: &[u8]) -> String {
-    let [high, low] = address.to_be_bytes();
+fn record(offset: u16, kind: u8, data: &[u8]) -> String {
+    let [high, low] = offset.to_be_bytes();
     let mut bytes = vec![data.len() as u8, high, low, kind];
     bytes.extend_from_slice(data);
     bytes.push(bytes.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte)).wrapping_neg());

@@ -308,6 +308,7 @@ impl Binder<'_, '_> {
             start: file.start_address(device, start),
             ends_paths: file.ends_paths(),
             stacks: &file.stacks,
+            boot_start: file.boot_start(device),
         };
         let property = Property::new(text, NodeProperty::Formula { check: text.to_owned() });
         let bound = bind(&property, &file.definitions, &binding, &mut self.tables[node]);
