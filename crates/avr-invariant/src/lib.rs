@@ -10,6 +10,7 @@
 
 mod check;
 mod equalities;
+mod equations;
 pub mod faults;
 mod gap;
 mod handler;
@@ -20,6 +21,7 @@ mod map;
 mod memory;
 mod pass;
 mod ranges;
+mod rows;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -28,9 +30,9 @@ mod world;
 
 pub use check::{Claims, Depth, Mark, Move, check, check_from, check_with};
 pub use equalities::{AreSame, Equalities, Silence, Value};
+pub use equations::{Equation, Equations, Variable};
 pub use gap::{Cycle, Gap, Reason};
 pub use intervals::{Interval, Range, Ranges, is_in_range};
-pub use linear::{Equation, Equations, Variable};
 pub use lookup::{Contents, Lookup};
 pub use map::{CallStrings, Entry, Exit, Map, Place, State, Thread};
 pub use memory::{BLOCK_PAGES, Block, Memory, Page, Store};

@@ -10,8 +10,8 @@ use rustc_hash::FxHasher;
 use three_valued::TvByte;
 
 use crate::equalities::{Equalities, Silence};
+use crate::equations::{Differing, Equations};
 use crate::intervals::Ranges;
-use crate::linear::{Differing, Equations};
 use crate::memory::{Memory, Store};
 
 /// A thread: the main program, or a handler.

@@ -5,10 +5,10 @@ use avr_machine::{Control, Copies, Fetched, Frame, FrameKind, Hazard, Machine, M
 use three_valued::{NumberedByte, TvByte};
 
 use crate::equalities::{Silence, Value};
+use crate::equations::Equations;
 use crate::faults::{Fault, is_on};
 use crate::gap::Reason;
 use crate::handler::Interrupt;
-use crate::linear::Equations;
 use crate::map::{CallStrings, Exit, Place, State, Thread};
 use crate::memory::Store;
 use crate::workspace::{Step, Workspace};

@@ -1,6 +1,5 @@
 //! The command `props`: whether a property file is right, and with a firmware, what its names mean.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use avr_image::Image;

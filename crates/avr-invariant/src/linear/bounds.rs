@@ -1,11 +1,12 @@
 //! Ranges of numbers that follow from equations.
 
-use super::rows::Row;
-use super::{Variable, carry};
+use super::carry;
 use crate::equalities::{Silence, Value};
+use crate::equations::Variable;
 use crate::intervals::{MOST_BYTES, Range, greatest, hull};
 use crate::map::State;
 use crate::memory::Store;
+use crate::rows::Row;
 
 /// A part of an equation: a coefficient times a number of some bytes, or the carry.
 struct Part {
@@ -128,7 +129,7 @@ fn combinations(one: &Row<Variable>, other: &Row<Variable>) -> Vec<Row<Variable>
             let more = twos.max(others);
             let (one, other) = (one.times(1 << (more - twos)), other.times(1 << (more - others)));
             let [a, b] = [one.coefficient(*variable), other.coefficient(*variable)].map(|both| both >> more);
-            let row = one.less(a.wrapping_mul(super::rows::inverse(b)), &other);
+            let row = one.less(a.wrapping_mul(crate::rows::inverse(b)), &other);
             (!row.terms().is_empty()).then_some(row)
         })
         .collect()

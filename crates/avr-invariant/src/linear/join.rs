@@ -4,23 +4,14 @@ use std::collections::BTreeSet;
 
 use avr_isa::{DataAddress, Register};
 
-use super::rows::{Echelon, Place, Row, eliminated};
-use super::{Equations, Variable};
 use crate::equalities::{Silence, Value};
+use crate::equations::{Differing, Equations, Variable};
 use crate::map::State;
 use crate::memory::Store;
+use crate::rows::{Echelon, Place, Row, eliminated};
 
 /// The most that a byte differs by that is taken for a count.
 const MOST_COUNTED: u32 = 8;
-
-/// The known bytes that count as variables where states are joined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Differing {
-    /// None.
-    None,
-    /// Registers that differ by a little: numbers that a loop counts.
-    Registers,
-}
 
 /// A variable while the forms that two lists of equations share are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -110,7 +101,7 @@ impl State {
                 common.push(form.row);
             } else if let Some(pivot) = &pivot {
                 let twos = pivot.difference.trailing_zeros();
-                let factor = (form.difference >> twos).wrapping_mul(super::rows::inverse(pivot.difference >> twos));
+                let factor = (form.difference >> twos).wrapping_mul(crate::rows::inverse(pivot.difference >> twos));
                 common.push(form.row.less(factor, &pivot.row));
             }
         }

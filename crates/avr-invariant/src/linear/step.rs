@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use avr_isa::{Instruction, LpmMode, Pointer, PointerMode, Register};
 use avr_machine::Machine;
 
-use super::rows::{Place, Row, eliminated};
-use super::{Equations, Variable, carry};
+use super::carry;
 use crate::equalities::{Silence, Value};
+use crate::equations::{Equations, Variable};
 use crate::faults::{Fault, is_on};
 use crate::map::State;
 use crate::memory::Store;
+use crate::rows::{Place, Row, eliminated};
 
 /// 2^16: times an equation, it holds modulo 65536.
 const WORD: u32 = 1 << 16;

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use three_valued::TvByte;
 
 use crate::equalities::Silence;
-use crate::linear::Differing;
+use crate::equations::Differing;
 use crate::map::State;
 use crate::memory::Store;
 

@@ -19,7 +19,14 @@ fn bound(contracts: &str, more: &str) -> Result<Vec<Contract>, Box<PropertyError
     let file = PropertyFile::parse("p.ron", &format!("(contracts: {{{contracts}}}, {more})"))?;
     let (image, device, eeprom) = (image(), device("atmega328p"), BTreeMap::new());
     let machine = Setting { image: &image, device, start: None, file: &file, eeprom: &eeprom }.machine()?;
-    let binding = Binding { device, image: &image, start: 0, ends_paths: file.ends_paths(), stacks: &file.stacks };
+    let binding = Binding {
+        device,
+        image: &image,
+        start: 0,
+        ends_paths: file.ends_paths(),
+        stacks: &file.stacks,
+        boot_start: None,
+    };
     Ok(bind_contracts(&file, &binding, &machine)?)
 }
 

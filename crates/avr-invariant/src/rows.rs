@@ -2,16 +2,16 @@
 
 /// An equation: the sum of coefficients times variables is the constant, modulo 2^32.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Row<V> {
+pub(crate) struct Row<V> {
     /// Variables with their coefficients, none of which is 0, by rising variable.
     terms: Vec<(V, u32)>,
     /// The constant.
-    pub(super) constant: u32,
+    pub(crate) constant: u32,
 }
 
 impl<V: Ord + Copy> Row<V> {
     /// The equation with these terms; those of one variable are added.
-    pub(super) fn new(mut terms: Vec<(V, u32)>, constant: u32) -> Self {
+    pub(crate) fn new(mut terms: Vec<(V, u32)>, constant: u32) -> Self {
         terms.sort_unstable();
         let mut sums: Vec<(V, u32)> = Vec::new();
         for (variable, coefficient) in terms {
@@ -25,30 +25,30 @@ impl<V: Ord + Copy> Row<V> {
     }
 
     /// The variables with their coefficients.
-    pub(super) fn terms(&self) -> &[(V, u32)] {
+    pub(crate) fn terms(&self) -> &[(V, u32)] {
         &self.terms
     }
 
     /// The coefficient of a variable.
-    pub(super) fn coefficient(&self, variable: V) -> u32 {
+    pub(crate) fn coefficient(&self, variable: V) -> u32 {
         self.terms.binary_search_by_key(&variable, |term| term.0).map_or(0, |index| self.terms[index].1)
     }
 
     /// The equation times a number.
-    pub(super) fn times(&self, factor: u32) -> Self {
+    pub(crate) fn times(&self, factor: u32) -> Self {
         let terms = self.terms.iter().map(|term| (term.0, term.1.wrapping_mul(factor)));
         Self::new(terms.collect(), self.constant.wrapping_mul(factor))
     }
 
     /// This equation less another one that is multiplied.
-    pub(super) fn less(&self, factor: u32, other: &Self) -> Self {
+    pub(crate) fn less(&self, factor: u32, other: &Self) -> Self {
         let other = other.times(factor.wrapping_neg());
         let terms = self.terms.iter().chain(&other.terms).copied();
         Self::new(terms.collect(), self.constant.wrapping_add(other.constant))
     }
 
     /// The equation with other variables, or with the values of some.
-    pub(super) fn map<W: Ord + Copy>(&self, variable: impl Fn(V) -> Place<W>) -> Row<W> {
+    pub(crate) fn map<W: Ord + Copy>(&self, variable: impl Fn(V) -> Place<W>) -> Row<W> {
         let mut constant = self.constant;
         let mut terms = Vec::new();
         for (old, coefficient) in &self.terms {
@@ -79,7 +79,7 @@ impl<V: Ord + Copy> Row<V> {
 }
 
 /// The meaning of a variable elsewhere.
-pub(super) enum Place<V> {
+pub(crate) enum Place<V> {
     /// A variable.
     Is(V),
     /// A number.
@@ -87,13 +87,13 @@ pub(super) enum Place<V> {
 }
 
 /// The inverse of an odd number modulo 2^32.
-pub(super) fn inverse(odd: u32) -> u32 {
+pub(crate) fn inverse(odd: u32) -> u32 {
     // Each round doubles the number of bits that are right, of which there are three at first.
     (0..4).fold(odd, |inverse, _| inverse.wrapping_mul(2_u32.wrapping_sub(odd.wrapping_mul(inverse))))
 }
 
 /// Consequences of some equations in which no variable is dead; all of them but for what only multiples would tell.
-pub(super) fn eliminated<V: Ord + Copy>(mut rows: Vec<Row<V>>, is_dead: impl Fn(V) -> bool) -> Vec<Row<V>> {
+pub(crate) fn eliminated<V: Ord + Copy>(mut rows: Vec<Row<V>>, is_dead: impl Fn(V) -> bool) -> Vec<Row<V>> {
     loop {
         let dead = rows.iter().flat_map(|row| row.terms.iter()).map(|term| term.0).find(|variable| is_dead(*variable));
         let Some(variable) = dead else { return rows };
@@ -115,11 +115,11 @@ pub(super) fn eliminated<V: Ord + Copy>(mut rows: Vec<Row<V>>, is_dead: impl Fn(
 
 /// Equations of which each but the first ones lacks a variable of those before.
 #[derive(Debug)]
-pub(super) struct Echelon<V>(Vec<(V, Row<V>)>);
+pub(crate) struct Echelon<V>(Vec<(V, Row<V>)>);
 
 impl<V: Ord + Copy> Echelon<V> {
     /// Equations that say the same as some others, as far as those do not contradict each other. None if they do.
-    pub(super) fn new(mut rows: Vec<Row<V>>) -> Option<Self> {
+    pub(crate) fn new(mut rows: Vec<Row<V>>) -> Option<Self> {
         let mut done: Vec<(V, Row<V>)> = Vec::new();
         loop {
             if rows.iter().any(|row| row.terms.is_empty() && row.constant != 0) {
@@ -140,12 +140,12 @@ impl<V: Ord + Copy> Echelon<V> {
     }
 
     /// An equation that says the same if these are true, with as few variables as can be.
-    pub(super) fn reduced(&self, row: &Row<V>) -> Row<V> {
+    pub(crate) fn reduced(&self, row: &Row<V>) -> Row<V> {
         self.0.iter().fold(row.clone(), |row, (variable, pivot)| row.without(*variable, pivot))
     }
 
     /// The equations.
-    pub(super) fn into_rows(self) -> Vec<Row<V>> {
+    pub(crate) fn into_rows(self) -> Vec<Row<V>> {
         self.0.into_iter().map(|one| one.1).collect()
     }
 }
