@@ -95,7 +95,10 @@ impl Report<'_> {
         if let Some(ended) = ended(self.results) {
             line(&mut text, "left out", &ended);
         }
-        line(&mut text, "stack", &stack(self.results.stack));
+        let properties = &self.results.properties;
+        if properties.is_empty() || properties.iter().any(|result| result.kind != "Contract") {
+            line(&mut text, "stack", &stack(self.results.stack));
+        }
         for task in &self.results.stacks {
             line(&mut text, "", &Escaped(&task_stack(task)).to_string());
         }

@@ -1,7 +1,6 @@
 //! The results of a verification.
 
 use crate::call_graph::Survey;
-use crate::contracts::ContractUse;
 use crate::cost::Exploration;
 use crate::diagnosis::root_cause::Culprit;
 use crate::diagnosis::subformulas::Explanation;
@@ -81,6 +80,19 @@ pub struct Statistics {
     pub transitions: usize,
     /// Time from the start of the run to the answer.
     pub time: Duration,
+}
+
+/// A contract that verdicts rest on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContractUse {
+    /// The function, as the property file names it.
+    pub function: String,
+    /// The contract in words.
+    pub text: String,
+    /// True if it was proved in the same run.
+    pub proved: bool,
+    /// A run that breaks it, in words: then the body is looked at, and the contract is not used.
+    pub broken: Option<String>,
 }
 
 /// The answer to one property of the request.

@@ -90,7 +90,7 @@ impl BinderOfContract<'_> {
     fn entry(&self) -> Result<(FlashWordAddress, Option<&Symbol>), PropertyError> {
         let function = &self.contract.function;
         let is_code = |address: FlashByteAddress| {
-            address.0 % 2 == 0 && self.machine.program.control_flow(address.word()).is_some()
+            address.is_word_aligned() && self.machine.program.control_flow(address.word()).is_some()
         };
         let no_function = || at(function, ContractError::NoFunction(function.text.clone()));
         if let Some(address) = number(&function.text) {

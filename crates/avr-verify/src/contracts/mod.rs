@@ -6,5 +6,5 @@ mod proof;
 mod proved;
 mod verified;
 
-pub use proved::{ContractUse, open_contracts, prove_contracts};
+pub use proved::{open_contracts, prove_contracts};
 pub use verified::verify_with_contracts;

@@ -11,19 +11,6 @@ use avr_properties::{FunctionContract, PropertyError, PropertyFile, bind_contrac
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// A contract that verdicts rest on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ContractUse {
-    /// The function, as the property file names it.
-    pub function: String,
-    /// The contract in words.
-    pub text: String,
-    /// True if it was proved in the same run.
-    pub proved: bool,
-    /// A run that breaks it, in words: then the body is looked at, and the contract is not used.
-    pub broken: Option<String>,
-}
-
 /// The bound contracts of a request, with the machine that has none.
 pub(super) fn bound(request: &Request<'_>) -> Result<(Machine, Vec<Contract>), PropertyError> {
     let machine = machine(&Request { contracts: &[], ..*request })?;
@@ -102,7 +89,7 @@ fn result(
         recheck: None,
         statistics: Statistics { refinements: 0, states: steps, transitions: steps, time },
         evidence: None,
-        evidence_missing: breach.as_ref().map(|_| "the run begins at a call of the function".to_owned()),
+        evidence_missing: None,
         vacuous: None,
         explanation: None,
         notes: breach.into_iter().collect(),

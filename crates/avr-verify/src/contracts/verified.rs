@@ -1,9 +1,9 @@
 //! Verification with contracts in place of bodies.
 
-use super::proved::{ContractUse, bound, verdict};
+use super::proved::{bound, verdict};
 use crate::findings::verify;
 use crate::request::{InvariantUse, Reductions, Request};
-use crate::results::{PropertyResult, Results, Unknown, Verdict};
+use crate::results::{ContractUse, PropertyResult, Results, Unknown, Verdict};
 use crate::stack_bound::StackBound;
 use avr_machine::Contract;
 use avr_properties::{Atom, AtomKind, AtomTable, BoundProperty, Event, Property, PropertyError, bind};
