@@ -260,7 +260,7 @@ fn compare(generated: &Generated, goals: &[Goal], tally: &mut Tally) -> Vec<Stri
 #[test]
 fn what_is_proved_is_true() {
     let mut tally = Tally::default();
-    for seed in 0..avr_testkit::cases(30, 3_000) {
+    for seed in 0..avr_testkit::cases(45, 3_000) {
         let (generated, goals) = random_case(seed);
         let wrong = compare(&generated, &goals, &mut tally);
         assert!(wrong.is_empty(), "seed {seed}: {wrong:?}, {:04x?}", generated.code.words);
@@ -274,7 +274,7 @@ fn what_is_proved_is_true() {
 #[test]
 fn what_holds_everywhere_is_true_of_each_state() {
     let (mut proved, mut is_false, mut shown) = (0, 0, false);
-    let programs = avr_testkit::cases(30, 1_500);
+    let programs = avr_testkit::cases(45, 1_500);
     for seed in 0..programs {
         let (generated, _) = random_case(seed);
         let Ok(mut known) = Known::of(&generated) else { continue };

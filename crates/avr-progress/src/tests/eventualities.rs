@@ -79,7 +79,7 @@ struct Tally {
 fn what_is_proved_to_come_always_comes() {
     let [mut plain, mut fairly] = [Tally::default(); 2];
     let mut kinds = [0; 4];
-    for seed in 0..avr_testkit::cases(30, 3_000) {
+    for seed in 0..avr_testkit::cases(45, 3_000) {
         let (generated, all) = random_case(seed);
         let Ok(mut known) = Known::of(&generated) else { continue };
         for awaited in &all {

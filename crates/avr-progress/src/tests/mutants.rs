@@ -134,7 +134,7 @@ fn altered_claims_prove_nothing_false() {
 #[test]
 fn false_claims_of_faults_are_refused() {
     let mut refused: BTreeMap<String, u32> = BTreeMap::new();
-    for seed in 0..avr_testkit::cases(14, 150) {
+    for seed in 0..avr_testkit::cases(20, 150) {
         let (generated, goals) = random_case(seed);
         let Ok(mut known) = Known::of(&generated) else { continue };
         for goal in goals {
@@ -248,10 +248,10 @@ fn ranks_are_numbers_of_the_same_widths() {
     };
     let counter = || Term::Cells(vec![DataAddress(17)]);
     let ones = |width| Term::Constant(1, width);
-    // It is 0 once, and is counted down from 256 then.
-    assert!(check(vec![counter().minus(ones(1))]).is_ok());
+    // The map tells that it is not 0 at the head.
+    assert!(check(vec![counter().minus(ones(1))]).is_ok() && check(vec![counter()]).is_ok());
     let is_not_shown = |rank| matches!(check(rank), Err(Rejection::NotShown(_)));
-    assert!(is_not_shown(Vec::new()) && is_not_shown(vec![counter()]) && is_not_shown(vec![ones(1).minus(counter())]));
+    assert!(is_not_shown(Vec::new()) && is_not_shown(vec![ones(1).minus(counter())]));
     assert!(is_not_shown(vec![ones(1)]) && is_not_shown(vec![Term::Cells(vec![DataAddress(18)])]));
     let is_none = |rank| matches!(check(rank), Err(Rejection::Rank(_)));
     assert!(is_none(vec![counter().minus(ones(2))]) && is_none(vec![ones(0)]) && is_none(vec![ones(9)]));

@@ -42,7 +42,7 @@ fn kind(possible: &Possible) -> usize {
 #[test]
 fn what_is_proved_is_possible() {
     let (mut is_true, mut is_false, mut proved, mut coarsely) = ([0; 6], [0; 6], [0; 6], 0);
-    for seed in 0..avr_testkit::cases(18, 600) {
+    for seed in 0..avr_testkit::cases(30, 600) {
         let (generated, all) = random_case(seed);
         let Ok(mut known) = Known::of(&generated) else { continue };
         for (number, possible) in all.iter().enumerate() {
@@ -201,7 +201,7 @@ fn states_in_handlers_are_looked_at() {
 #[test]
 fn altered_claims_prove_nothing_false() {
     let (mut accepted, mut refused, mut refused_of_false) = (0, 0, 0);
-    for seed in 0..avr_testkit::cases(3, 150) {
+    for seed in 0..avr_testkit::cases(5, 150) {
         let (generated, all) = random_case(seed);
         let Ok(mut known) = Known::of(&generated) else { continue };
         let mut random = Random::new(seed ^ 0xa17e);

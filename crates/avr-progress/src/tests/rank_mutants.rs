@@ -146,7 +146,7 @@ fn variants(awaited: &Awaited, random: &mut Random) -> Vec<Awaited> {
 fn altered_ranks_prove_nothing_false() {
     let (mut accepted, mut refused, mut refused_of_false) = (0, 0, 0);
     let mut kinds: BTreeMap<&'static str, (u32, u32)> = BTreeMap::new();
-    for seed in 0..avr_testkit::cases(8, 200) {
+    for seed in 0..avr_testkit::cases(12, 200) {
         let (generated, all) = random_case(seed);
         let Ok(mut known) = Known::of(&generated) else { continue };
         let mut random = Random::new(seed ^ 0xa17e);
@@ -179,7 +179,7 @@ fn altered_ranks_prove_nothing_false() {
 fn false_ranks_of_faults_are_refused() {
     let mut refused: BTreeMap<String, u32> = BTreeMap::new();
     let few = Limits { execution: ExecutionLimits { steps: 5, ..limits().execution }, ..limits() };
-    for seed in 0..avr_testkit::cases(7, 150) {
+    for seed in 0..avr_testkit::cases(10, 150) {
         let (generated, all) = random_case(seed);
         let Ok(mut known) = Known::of(&generated) else { continue };
         for awaited in &all {
