@@ -469,6 +469,12 @@ impl PropertyError {
         self.0.place = self.0.place.or_else(|| place.cloned());
         self
     }
+
+    /// The error without the formula that it was found in, which is not one of the file.
+    pub(crate) fn without_formula(mut self) -> Self {
+        self.0.formula = None;
+        self
+    }
 }
 
 impl fmt::Display for PropertyError {

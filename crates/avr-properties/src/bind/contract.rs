@@ -1,6 +1,6 @@
 //! Contracts of functions: names become addresses, and conditions become sets of bytes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use avr_image::Symbol;
 use avr_isa::{ControlFlow, DataAddress, FlashByteAddress, FlashWordAddress};
@@ -113,9 +113,12 @@ impl BinderOfContract<'_> {
     /// The flash byte address of a jump to the entry from the code of another function, if there is one.
     fn jump_to(&self, entry: FlashWordAddress, own: Option<&Symbol>) -> Option<u32> {
         let image = self.binding.image;
+        let starts: BTreeSet<u32> = image.symbols.code().filter_map(|it| Some(it.place.flash()?.0)).collect();
+        // Code in assembly has symbols without a size: they extend to the next one.
         let extent = |symbol: &Symbol| {
             let start = symbol.place.flash()?.0;
-            Some(start..start + symbol.size.max(1))
+            let next = || starts.range(start + 1..).next().copied();
+            Some(start..if symbol.size == 0 { next().unwrap_or(start + 1) } else { start + symbol.size })
         };
         let own = own.and_then(extent).unwrap_or(entry.byte().0..entry.byte().0 + 1);
         let program = &self.machine.program;
@@ -152,7 +155,7 @@ impl BinderOfContract<'_> {
             return Ok(cells(symbol.size).map(Iterator::collect));
         }
         let comparison = format!("{} == 0", text.text);
-        let atoms = self.atoms(&comparison, text)?.1;
+        let atoms = self.atoms(&comparison, text).map_err(PropertyError::without_formula)?.1;
         let [atom] = atoms.as_slice() else { return Ok(None) };
         match (atom.kind(), atom.cells()) {
             (AtomKind::CellEquals { .. } | AtomKind::Compare(_), CellsRead::These(cells)) if !atom.reads_pc() => {

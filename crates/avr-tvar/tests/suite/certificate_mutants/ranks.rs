@@ -225,7 +225,7 @@ const PROGRAMS: u64 = 16;
 fn no_ranks_prove_what_is_false() {
     let (mut accepted, mut refused) = (0, 0);
     // The number of altered certificates.
-    let mutants = avr_testkit::cases(4, 60);
+    let mutants = avr_testkit::cases(6, 60);
     let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
     for seed in 0..avr_testkit::cases(3, PROGRAMS) {
         let mut random = Random::new(seed);
