@@ -19,7 +19,7 @@ use super::widening::Thresholds;
 use super::widening_numbers::{Numbers, widened_ranges};
 use crate::check::MOST_CASES;
 use crate::equalities::Value;
-use crate::equations::Differing;
+use crate::equations::{Differing, Equations};
 use crate::faults::{Fault, is_on};
 use crate::gap::{Gap, Reason};
 use crate::handler::Interrupt;
@@ -403,6 +403,8 @@ impl<'a> Fixpoint<'a> {
 
     /// Adds a state to those of a place.
     fn reach_case(&mut self, place: Place, state: State, arrival: Arrival) -> Result<(), Gap> {
+        // What the first attempt does not need would cost claims about loops their queries.
+        let state = if self.is_strict { state } else { State { equations: Equations::default(), ..state } };
         let key = (place, self.partition.part(&place, &state, &self.store));
         let silence = place.thread.silence();
         let Some(number) = self.index.get(&key).copied() else {
@@ -436,8 +438,8 @@ impl<'a> Fixpoint<'a> {
         let is_head = matches!(arrival, Arrival::Back | Arrival::Handler);
         // Numbers that are counted together differ where the rounds of a loop come together, or the calls in them.
         let differing = match arrival {
-            Arrival::Back | Arrival::Call => Differing::Registers,
-            Arrival::On | Arrival::Handler => Differing::None,
+            Arrival::Back | Arrival::Call if self.is_strict => Differing::Registers,
+            _ => Differing::None,
         };
         let joined = joined((&node.state, &state), (kept, differing), silence, (&mut self.store, &mut lost));
         if !lost.is_empty() {
