@@ -19,11 +19,25 @@ pub struct Options {
     pub of_place: [usize; 2],
     /// The most steps of further attempts, in which states are told apart by what alarms depend on.
     pub further: usize,
+    /// True if the first attempt has linear equations as well. It needs them seldom, and claims about loops are about their values too.
+    pub equations_at_once: bool,
+}
+
+impl Options {
+    /// The options where nothing else is said.
+    pub const DEFAULT: Self = Self {
+        states: 60_000,
+        steps: 600_000,
+        calls: 48,
+        of_place: [256, 2_200],
+        further: 100_000,
+        equations_at_once: false,
+    };
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { states: 60_000, steps: 600_000, calls: 48, of_place: [256, 2_200], further: 100_000 }
+        Self::DEFAULT
     }
 }
 

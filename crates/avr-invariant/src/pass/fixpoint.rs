@@ -403,8 +403,8 @@ impl<'a> Fixpoint<'a> {
 
     /// Adds a state to those of a place.
     fn reach_case(&mut self, place: Place, state: State, arrival: Arrival) -> Result<(), Gap> {
-        // What the first attempt does not need would cost claims about loops their queries.
-        let state = if self.is_strict { state } else { State { equations: Equations::default(), ..state } };
+        let has_equations = self.is_strict || self.options.equations_at_once;
+        let state = if has_equations { state } else { State { equations: Equations::default(), ..state } };
         let key = (place, self.partition.part(&place, &state, &self.store));
         let silence = place.thread.silence();
         let Some(number) = self.index.get(&key).copied() else {
@@ -438,7 +438,7 @@ impl<'a> Fixpoint<'a> {
         let is_head = matches!(arrival, Arrival::Back | Arrival::Handler);
         // Numbers that are counted together differ where the rounds of a loop come together, or the calls in them.
         let differing = match arrival {
-            Arrival::Back | Arrival::Call if self.is_strict => Differing::Registers,
+            Arrival::Back | Arrival::Call if has_equations => Differing::Registers,
             _ => Differing::None,
         };
         let joined = joined((&node.state, &state), (kept, differing), silence, (&mut self.store, &mut lost));

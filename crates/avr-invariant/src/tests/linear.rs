@@ -101,7 +101,7 @@ fn program(seed: u64) -> Code {
 /// The first contradiction between runs of a program and its map, with the number of equations; none if it is open.
 fn contradiction(seed: u64) -> (Option<usize>, Option<String>) {
     let machine = machine(&program(seed));
-    let limits = Options { states: 5_000, steps: 10_000, further: 0, ..Options::default() };
+    let limits = Options { states: 5_000, steps: 10_000, further: 0, equations_at_once: true, ..Options::default() };
     let Analysis { map, outcome, .. } = analyse(&machine, &limits);
     let Ok(claims) = outcome else { return (None, None) };
     let equations = map.entries.iter().map(|entry| entry.state.equations.list().len()).sum();
@@ -140,7 +140,7 @@ fn found(main: &[I]) -> Analysis {
     code.add(I::Eor { rd: r(1), rr: r(1) });
     main.iter().for_each(|one| code.add(*one));
     code.add(I::Rjmp { offset: -1 });
-    analyse(&machine(&code), &Options { further: 0, of_place: [0, 0], ..Options::default() })
+    analyse(&machine(&code), &Options { further: 0, of_place: [0, 0], equations_at_once: true, ..Options::default() })
 }
 
 /// Stores through X while a number of two bytes, which begins with an input of at most so much, is counted down.

@@ -39,7 +39,7 @@ use crate::diagnosis::vacuity::{self, MAX_TRIED, Vacuity, speaks_of_states_only}
 use crate::stack_bound::StackBound;
 
 /// The limits of the pass. They are in abstract steps, so that the answer does not depend on the machine that it is sought on.
-const LIMITS: Options = Options { states: 60_000, steps: 200_000, calls: 48, of_place: [256, 2_200], further: 100_000 };
+const LIMITS: Options = Options { steps: 200_000, ..Options::DEFAULT };
 
 /// The outcome of looking for invariants of the whole program.
 #[derive(Clone, Debug, PartialEq, Eq)]
