@@ -149,8 +149,10 @@ const FOUND_BY_STEPS: [(MapFault, &str); 14] = [
 ];
 
 /// Faults that maps from the reset do not show: one concerns maps that begin in a state of a run, and one the closing check, to which the pass gives no wrong map.
-/// The tests of closed sets in `avr-verify` and the tests of `avr-invariant` find them. These find the faults of ranges as well, in programs that count.
-const NOT_FROM_THE_RESET: [MapFault; 6] = [
+/// The tests of closed sets in `avr-verify` and the tests of `avr-invariant` find them. These find the faults of ranges and equations as well, in programs that count.
+const NOT_FROM_THE_RESET: [MapFault; 8] = [
+    MapFault::EquationsWithoutCarry,
+    MapFault::EquationsUnchecked,
     MapFault::StartForgotten,
     MapFault::CasesForgotten,
     MapFault::RangesKept,
