@@ -12,7 +12,7 @@ const MOST_TERMS: usize = 8;
 /// A variable of an equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Variable {
-    /// What a cell holds, or held when the handler began.
+    /// The content of a cell, now or at the beginning of the handler.
     Byte(Value),
     /// The carry, 0 or 1.
     Carry,

@@ -104,7 +104,7 @@ pub(crate) fn eliminated<V: Ord + Copy>(mut rows: Vec<Row<V>>, is_dead: impl Fn(
         for row in &mut rows {
             *row = row.without(variable, &pivot);
         }
-        // What is left of it modulo a smaller number.
+        // The rest of it, modulo a smaller number.
         let twos = pivot.coefficient(variable).trailing_zeros();
         if twos > 0 {
             rows.push(pivot.times(1 << (32 - twos)));

@@ -14,7 +14,7 @@ use crate::start_error::StartError;
 const MOST_FLASH_BYTES: u32 = 1 << 18;
 const MOST_EEPROM_BYTES: u32 = 1 << 12;
 
-/// What a property file says of the application.
+/// The application of a property file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApplicationSetting {
     /// The content of the application section.

@@ -70,7 +70,7 @@ fn moved_pointer(instruction: Instruction) -> Option<(Pointer, u32)> {
         }
         _ => return None,
     };
-    // What becomes of a pointer that is itself loaded or stored is not defined.
+    // The result is not defined for a pointer that is itself loaded or stored.
     let is_lost = moved.is_some_and(|one| one == pointer.low() || one == pointer.high());
     (!is_lost).then_some((pointer, by))
 }

@@ -10,7 +10,7 @@ use three_valued::TvByte;
 
 const FLAG: DataAddress = DataAddress(0x100);
 
-/// What is said of two cells.
+/// Restrictions of two cells.
 fn said(cells: &[(DataAddress, u8, u8)]) -> BTreeMap<DataAddress, TvByte> {
     cells.iter().map(|(cell, value, mask)| (*cell, TvByte::new(*value, *mask))).collect()
 }
