@@ -16,6 +16,8 @@ part_of() { # sample
     case $1 in
     *-168p) echo atmega168p ;;
     *-88p) echo atmega88p ;;
+    *-13) echo attiny13 ;;
+    *-85) echo attiny85 ;;
     *) echo atmega328p ;;
     esac
 }

@@ -30,7 +30,7 @@ static const struct device {
     int eeprom_vector;
     char reset_port;
     int reset_pin;
-} devices[] = {{"atmega328p", 0x3f, 0xc0, 22, 'C', 6}, {"attiny85", 0x3c, 0, 6, 'B', 5}};
+} devices[] = {{"atmega328p", 0x3f, 0xc0, 22, 'C', 6}, {"attiny85", 0x3c, 0, 6, 'B', 5}, {"attiny13", 0x3c, 0, 4, 'B', 5}};
 static const struct device *device;
 
 static void show(const avr_t *avr, char kind)

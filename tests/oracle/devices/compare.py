@@ -28,6 +28,7 @@ OF_FAMILY = {
 EXCEPTIONS = {
     **{(device, what): why for device in FAMILY for what, why in OF_FAMILY.items()},
     ("attiny85", "bits of PORTB"): "the header names them PBn",
+    ("attiny13", "bits of PORTB"): "the header names them PBn",
     ("attiny85", "request of USI_START"): "simavr does not model the USI",
     ("attiny85", "request of USI_OVF"): "simavr does not model the USI",
 }
@@ -294,7 +295,7 @@ def compare(device):
 
 def main():
     """Compares the devices named on the command line, or all parts that there are."""
-    devices = sys.argv[1:] or [*FAMILY, "attiny85"]
+    devices = sys.argv[1:] or [*FAMILY, "attiny85", "attiny13"]
     results = [compare(device) for device in devices]
     sys.exit(0 if all(results) else 1)
 

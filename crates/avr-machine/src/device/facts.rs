@@ -281,10 +281,33 @@ pub struct SelfProgramming {
     pub operations: Vec<(&'static str, BitRef)>,
     /// Bits that turn the next `LPM` into a read of fuses and lock bits.
     pub redirects_lpm: Vec<BitRef>,
-    /// The bit that turns it into a read of the signature row, which has the bytes of [`super::Device::signature`] at 0, 2 and 4.
-    pub signature: BitRef,
+    /// The bit that turns it into a read of the signature row, which has the bytes of [`super::Device::signature`] at 0, 2 and 4. None where
+    /// programs cannot read it.
+    pub signature: Option<BitRef>,
     /// True if `SPM` works only from the boot section.
     pub only_from_boot_section: bool,
+}
+
+/// Functions of pins that the simulator needs to know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PinFunctions {
+    /// The reset pin, as the bit of PINx that it has where the fuse RSTDISBL makes it a port.
+    pub reset: Option<BitRef>,
+    /// External interrupts by name, each with the bit of PINx that it looks at.
+    pub external: Vec<(&'static str, BitRef)>,
+    /// Ports with pin-change requests.
+    pub changes: Vec<PinChanges>,
+}
+
+/// The pin-change requests of a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PinChanges {
+    /// Data address of PINx.
+    pub pins: DataAddress,
+    /// Data address of the register that lets its pins request.
+    pub mask: DataAddress,
+    /// The flag of the request.
+    pub flag: BitRef,
 }
 
 /// The registers of the EEPROM; its size is in [`Memory`].

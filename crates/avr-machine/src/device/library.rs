@@ -27,8 +27,14 @@ macro_rules! table {
 }
 
 /// All tables.
-pub(super) static TABLES: [Table; 5] =
-    [table!("atmega328p"), table!("atmega328p-gpio"), table!("atmega168p"), table!("atmega88p"), table!("attiny85")];
+pub(super) static TABLES: [Table; 6] = [
+    table!("atmega328p"),
+    table!("atmega328p-gpio"),
+    table!("atmega168p"),
+    table!("atmega88p"),
+    table!("attiny85"),
+    table!("attiny13"),
+];
 
 impl Device {
     /// The device of this name, in lower case as [`Device::names`] lists it. Each table is read once.

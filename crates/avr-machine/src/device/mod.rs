@@ -24,8 +24,8 @@ use avr_isa::{DataAddress, FlashWordAddress};
 pub use condition::{BitRef, Condition, KnownBits};
 pub use facts::{
     BootSection, ClockPrescaler, Core, Corruption, Eeprom, Fuse, FuseByte, FuseBytes, FuseReset, InterruptPolicy,
-    Memory, Policy, ResetCause, ResetEffect, SelfProgramming, Severity, Shifter, SilentWake, Sleep, SleepMode,
-    Watchdog,
+    Memory, PinChanges, PinFunctions, Policy, ResetCause, ResetEffect, SelfProgramming, Severity, Shifter, SilentWake,
+    Sleep, SleepMode, Watchdog,
 };
 pub use interrupt::{Interrupt, Request, WakeCondition};
 pub(crate) use library::edit_distance;
@@ -84,6 +84,8 @@ pub struct Device {
     pub eeprom: Option<Eeprom>,
     /// The shift register that strobes clock.
     pub shifter: Option<Shifter>,
+    /// Functions of pins.
+    pub pins: PinFunctions,
     /// Bits whose change may corrupt registers.
     pub corruptions: Vec<Corruption>,
     /// Other names of bits, each with the bit.

@@ -114,9 +114,26 @@ pub(super) struct DeviceSource {
     #[serde(default)]
     pub(super) shifter: Option<ShifterSource>,
     #[serde(default)]
+    pub(super) pins: PinsSource,
+    #[serde(default)]
     pub(super) corruptions: Vec<CorruptionSource>,
     #[serde(default)]
     pub(super) aliases: Vec<(&'static str, &'static str)>,
+}
+
+/// See [`super::PinFunctions`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PinsSource {
+    /// The reset pin, a bit of PINx.
+    #[serde(default)]
+    pub(super) reset: Option<&'static str>,
+    /// External interrupts, each with its pin.
+    #[serde(default)]
+    pub(super) external: Vec<(&'static str, &'static str)>,
+    /// Ports with pin-change requests: PINx, the mask register and the flag.
+    #[serde(default)]
+    pub(super) changes: Vec<(&'static str, &'static str, &'static str)>,
 }
 
 /// See [`super::Core`].
@@ -517,7 +534,8 @@ pub(super) struct SelfProgrammingSource {
     pub(super) enable: &'static str,
     pub(super) operations: Vec<(&'static str, &'static str)>,
     pub(super) redirects_lpm: Vec<&'static str>,
-    pub(super) signature: &'static str,
+    #[serde(default)]
+    pub(super) signature: Option<&'static str>,
     pub(super) only_from_boot_section: bool,
     pub(super) section: &'static str,
     pub(super) decided_by: Vec<&'static str>,

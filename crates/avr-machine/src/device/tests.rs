@@ -444,6 +444,21 @@ fn a_second_part_comes_from_its_table_alone() {
 }
 
 #[test]
+fn the_smallest_part_has_a_stack_pointer_of_one_byte() {
+    let tiny = Device::named("attiny13").expect("a built-in device");
+    assert_eq!((tiny.memory.flash_words(), tiny.memory.sram_end), (0x200, DataAddress(0x9f)));
+    assert_eq!(tiny.register("SPL").map(|register| register.reset.value), Some(0x9f));
+    assert!(tiny.register("SPH").is_none() && tiny.register("EEARH").is_none() && tiny.register("PRR").is_none());
+    assert_eq!(tiny.self_programming.as_ref().and_then(|programming| programming.signature), None);
+    let pins = |name| &Device::named(name).expect("a built-in device").pins;
+    let external = |name| pins(name).external.iter().map(|(interrupt, pin)| (*interrupt, pin.bit)).collect::<Vec<_>>();
+    assert_eq!(external("attiny13"), [("INT0", 1)]);
+    assert_eq!(external("attiny85"), [("INT0", 2)]);
+    assert_eq!(external("atmega88p"), [("INT0", 2), ("INT1", 3)]);
+    assert_eq!(pins("atmega328p").changes.len(), 3);
+}
+
+#[test]
 fn parts_of_a_family_differ_in_memories_vectors_and_fuses() {
     #[track_caller]
     fn check(name: &str, flash: u32, vector_words: u8, has_jmp: bool, boot: [u16; 4]) {

@@ -481,7 +481,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         if !self.decide_stored(programming.enable) {
             return None;
         }
-        let signature = self.decide_stored(programming.signature);
+        let signature = programming.signature.is_some_and(|bit| self.decide_stored(bit));
         if !signature && !programming.redirects_lpm.iter().any(|bit| self.decide_stored(*bit)) {
             return None;
         }

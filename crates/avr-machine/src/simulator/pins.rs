@@ -3,13 +3,9 @@
 //! an output reads what it drives.
 
 use super::peripheral::{Peripheral, Signals, View, address, bit, known};
-use crate::device::{BitRef, Device};
+use crate::device::{BitRef, Device, PinChanges};
 use crate::machine::Machine;
 use avr_isa::DataAddress;
-
-/// Pin-change masks, with the port whose pins they select.
-const PIN_CHANGES: [(&str, &str, char); 4] =
-    [("PCMSK0", "PCIF0", 'B'), ("PCMSK1", "PCIF1", 'C'), ("PCMSK2", "PCIF2", 'D'), ("PCMSK", "PCIF", 'B')];
 
 /// The mode bits in the control register of the serial interface (USI), and the pins that it may drive.
 const MODE: u8 = 0x30;
@@ -18,7 +14,6 @@ const SERIAL_PINS: u8 = 0x07;
 /// A port.
 #[derive(Clone, Copy, Debug)]
 struct Port {
-    letter: char,
     pin: DataAddress,
     direction: DataAddress,
     output: DataAddress,
@@ -71,29 +66,26 @@ impl Pins {
     pub fn new(machine: &Machine) -> Self {
         let device = machine.device;
         let mut ports: Vec<Port> = ('A'..='L').filter_map(|letter| Port::new(device, letter)).collect();
-        let index = |ports: &[Port], letter: char| ports.iter().position(|port| port.letter == letter);
-        // The reset pin is PC6, or PB5 where there is no port C.
+        let index = |ports: &[Port], pins: DataAddress| ports.iter().position(|port| port.pin == pins);
         let fuses = machine.options().fuses.unwrap_or(device.default_fuses);
-        let reset_pin = index(&ports, 'C').map(|port| (port, 6)).or(index(&ports, 'B').map(|port| (port, 5)));
+        let reset_pin = device.pins.reset.and_then(|pin| Some((index(&ports, pin.address)?, pin.bit)));
         if let Some((port, bit)) = reset_pin
             && device.fuse("RSTDISBL").is_some_and(|fuse| !fuse.is_programmed(fuses))
         {
             ports[port].level = 1 << bit;
             ports[port].reads = 1 << bit;
         }
-        let index = |letter: char| index(&ports, letter);
-        let change = |(mask, flag, letter): (&str, &str, char)| {
-            Some(PinChange { port: index(letter)?, mask_register: address(device, mask)?, flag: bit(device, flag)? })
+        let change = |change: &PinChanges| {
+            Some(PinChange { port: index(&ports, change.pins)?, mask_register: change.mask, flag: change.flag })
         };
-        let changes = PIN_CHANGES.into_iter().filter_map(change).collect();
-        // INT0 and INT1 are at PD2 and PD3, or at PB2 where there is no port D.
-        let external = |number: u8| {
-            let interrupt = device.interrupt(&format!("INT{number}"))?;
-            let port = index('D').or(index('B'))?;
-            let sense = bit(device, &format!("ISC{number}0"))?;
-            Some(External { number: interrupt.number, port, bit: 2 + number, flag: interrupt.flag()?, sense })
+        let changes = device.pins.changes.iter().filter_map(change).collect();
+        let external = |(name, pin): &(&'static str, BitRef)| {
+            let interrupt = device.interrupt(name)?;
+            let sense = bit(device, &format!("ISC{}0", name.strip_prefix("INT")?))?;
+            let port = index(&ports, pin.address)?;
+            Some(External { number: interrupt.number, port, bit: pin.bit, flag: interrupt.flag()?, sense })
         };
-        let external = (0..2).filter_map(external).collect();
+        let external = device.pins.external.iter().filter_map(external).collect();
         let strobes = device.shifter.as_ref().map(|shifter| shifter.strobe.address);
         Self { ports, changes, external, strobes, overridden: None }
     }
@@ -148,17 +140,7 @@ impl Port {
     fn new(device: &'static Device, letter: char) -> Option<Self> {
         let register = |kind: &str| address(device, &format!("{kind}{letter}"));
         let (pin, direction, output) = (register("PIN")?, register("DDR")?, register("PORT")?);
-        Some(Self {
-            letter,
-            pin,
-            direction,
-            output,
-            level: 0,
-            driven: 0,
-            reads: 0,
-            outputs: 0,
-            unsettled: (u64::MAX, 0),
-        })
+        Some(Self { pin, direction, output, level: 0, driven: 0, reads: 0, outputs: 0, unsettled: (u64::MAX, 0) })
     }
 }
 

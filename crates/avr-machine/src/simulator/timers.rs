@@ -223,7 +223,9 @@ impl Timer {
             shared,
             compare: [word(format!("OCR{number}A"))?, word(format!("OCR{number}B"))?],
             capture: word(format!("ICR{number}")),
-            prescaler_reset: bit(device, if asynchronous { "PSRASY" } else { "PSRSYNC" }).or(bit(device, "PSR0")),
+            prescaler_reset: bit(device, if asynchronous { "PSRASY" } else { "PSRSYNC" })
+                .or(bit(device, "PSR0"))
+                .or(bit(device, "PSR10")),
             clocked_while: &register.clocked_while,
             overflow: bit(device, &format!("TOV{number}"))?,
             matches: [bit(device, &format!("OCF{number}A"))?, bit(device, &format!("OCF{number}B"))?],

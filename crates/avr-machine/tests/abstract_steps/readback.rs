@@ -121,3 +121,8 @@ fn plain_storage_of_the_atmega328p_reads_back_what_was_written() {
 fn plain_storage_of_the_attiny85_reads_back_what_was_written() {
     check("attiny85", 180, 50);
 }
+
+#[test]
+fn plain_storage_of_the_attiny13_reads_back_what_was_written() {
+    check("attiny13", 80, 50);
+}

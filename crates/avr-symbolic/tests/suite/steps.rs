@@ -255,6 +255,11 @@ fn every_access_to_a_register_of_the_attiny85_is_exact() {
     check_registers("attiny85", 14);
 }
 
+#[test]
+fn every_access_to_a_register_of_the_attiny13_is_exact() {
+    check_registers("attiny13", 18);
+}
+
 /// Checks sequences of loads from registers of one peripheral and stores to them.
 fn check_sequences(name: &str, seed: u64) {
     let device = Device::named(name).expect("the device exists");

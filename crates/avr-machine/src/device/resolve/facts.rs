@@ -5,7 +5,8 @@ use avr_isa::{Feature, FeatureSet};
 use super::names::{Names, TableError};
 use crate::device::source::{CoreSource, DeviceSource, FuseResetSource, ResetEffectSource};
 use crate::device::{
-    BitRef, ClockPrescaler, Core, Corruption, Eeprom, FuseReset, ResetEffect, SelfProgramming, Shifter, Sleep, Watchdog,
+    BitRef, ClockPrescaler, Core, Corruption, Eeprom, FuseReset, PinChanges, PinFunctions, ResetEffect,
+    SelfProgramming, Shifter, Sleep, Watchdog,
 };
 
 /// The core; what follows from its architecture comes from the instruction table.
@@ -104,8 +105,9 @@ pub(super) fn self_programming(source: &DeviceSource, names: &Names) -> Result<O
     for (operation, bit) in &source.operations {
         operations.extend(names.bit(bit)?.map(|bit| (*operation, bit)));
     }
-    let places = names.bit(source.enable)?.zip(names.bit(source.signature)?).zip(names.bits(&source.redirects_lpm)?);
-    Ok(places.map(|((enable, signature), redirects_lpm)| SelfProgramming {
+    let places = names.bit(source.enable)?.zip(names.bits(&source.redirects_lpm)?);
+    let signature = source.signature.map_or(Ok(None), |name| names.bit(name))?;
+    Ok(places.map(|(enable, redirects_lpm)| SelfProgramming {
         enable,
         operations,
         redirects_lpm,
@@ -127,6 +129,25 @@ pub(super) fn corruptions(source: &DeviceSource, names: &Names) -> Result<Vec<Co
         }
     }
     Ok(corruptions)
+}
+
+/// The functions of pins.
+pub(super) fn pins(source: &DeviceSource, names: &Names) -> Result<PinFunctions, TableError> {
+    let reset = source.pins.reset.map_or(Ok(None), |name| names.bit(name))?;
+    let mut external = Vec::new();
+    for (interrupt, pin) in &source.pins.external {
+        if !source.interrupts.iter().any(|line| line.name == *interrupt) {
+            return Err(TableError::unknown("interrupt", interrupt));
+        }
+        external.extend(names.bit(pin)?.map(|pin| (*interrupt, pin)));
+    }
+    let mut changes = Vec::new();
+    for (pins, mask, flag) in &source.pins.changes {
+        if let Some(((pins, mask), flag)) = names.address(pins)?.zip(names.address(mask)?).zip(names.bit(flag)?) {
+            changes.push(PinChanges { pins, mask, flag });
+        }
+    }
+    Ok(PinFunctions { reset, external, changes })
 }
 
 /// The EEPROM.

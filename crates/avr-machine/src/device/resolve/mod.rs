@@ -111,6 +111,7 @@ fn device(source: &DeviceSource, restriction: Option<&RestrictionSource>) -> Res
         self_programming: facts::self_programming(source, &names)?,
         eeprom: facts::eeprom(source, &names)?,
         shifter: facts::shifter(source, &names)?,
+        pins: facts::pins(source, &names)?,
         corruptions: facts::corruptions(source, &names)?,
         aliases: facts::aliases(source, &names)?,
         deciding_programs: audit::deciding_programs(source, &names)?,

@@ -1,0 +1,3 @@
+; Once ADCL was read the result stays until ADCH is read.
+; device: attiny13
+#include "tiny-adc-lock.S"

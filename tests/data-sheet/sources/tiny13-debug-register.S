@@ -1,0 +1,3 @@
+; The register belongs to the debugger.
+; device: attiny13
+#include "tiny-debug-register.S"

@@ -1,0 +1,3 @@
+; A low level wakes the processor from power-down.
+; device: attiny13
+#include "tiny-sleep-down-level.S"

@@ -1,0 +1,3 @@
+; WDCE is cleared after four cycles.
+; device: attiny13
+#include "tiny-watchdog-change-bit.S"

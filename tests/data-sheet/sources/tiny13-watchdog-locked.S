@@ -1,0 +1,3 @@
+; Without WDCE the watchdog stays on.
+; device: attiny13
+#include "tiny-watchdog-locked.S"

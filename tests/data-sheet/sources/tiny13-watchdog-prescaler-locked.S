@@ -1,0 +1,3 @@
+; Without WDCE the prescaler stays as it is.
+; device: attiny13
+#include "tiny-watchdog-prescaler-locked.S"
