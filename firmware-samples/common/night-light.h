@@ -27,6 +27,8 @@ ISR(TIM0_OVF_vect)
     }
 }
 
+static uint8_t is_dark(void) __attribute__((noinline));
+
 static uint8_t is_dark(void)
 {
     ADCSRA |= 1 << ADSC;

@@ -23,14 +23,19 @@
 enum { REGISTERS = 32, SP_LOW = 0x5d, SP_HIGH = 0x5e, CLOCK_HERTZ = 1000000, ENTRY_CYCLES = 4, WAKE_CYCLES = 4 };
 enum { EERE = 1, EEPE = 2, EEMPE = 4, EERIE = 8, TXEN = 8, UDRE = 0x20 };
 
-/* Data addresses of registers, the number of the interrupt of the EEPROM, and the pin that is the reset. No USART: 0. */
+/* Data addresses of registers and of the SRAM, which libsimavr does not tell for every part, the number of the interrupt of
+ * the EEPROM, and the pin that is the reset. No USART: 0. */
 static const struct device {
     const char *name;
-    uint16_t eecr, ucsra;
+    uint16_t eecr, ucsra, sram;
     int eeprom_vector;
     char reset_port;
     int reset_pin;
-} devices[] = {{"atmega328p", 0x3f, 0xc0, 22, 'C', 6}, {"attiny85", 0x3c, 0, 6, 'B', 5}, {"attiny13", 0x3c, 0, 4, 'B', 5}};
+} devices[] = {
+    {"atmega328p", 0x3f, 0xc0, 0x100, 22, 'C', 6},
+    {"attiny85", 0x3c, 0, 0x60, 6, 'B', 5},
+    {"attiny13", 0x3c, 0, 0x60, 4, 'B', 5},
+};
 static const struct device *device;
 
 static void show(const avr_t *avr, char kind)
@@ -166,7 +171,7 @@ int main(int count, char **arguments)
         }
     }
     printf("sram ");
-    for (unsigned address = avr->ioend + 1u; address <= avr->ramend; address++) {
+    for (unsigned address = device->sram; address <= avr->ramend; address++) {
         printf("%02x", avr->data[address]);
     }
     putchar('\n');

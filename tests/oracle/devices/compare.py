@@ -29,6 +29,9 @@ EXCEPTIONS = {
     **{(device, what): why for device in FAMILY for what, why in OF_FAMILY.items()},
     ("attiny85", "bits of PORTB"): "the header names them PBn",
     ("attiny13", "bits of PORTB"): "the header names them PBn",
+    ("attiny13", "a register at the address of SPH"): "the header common to all has it; the part has a stack pointer of eight bits",
+    ("attiny13", "fuse FUSE_SELFPRGEN"): "the header calls it FUSE_SPMEN",
+    ("attiny13", "fuse_extended"): "the part has two bytes of fuses",
     ("attiny85", "request of USI_START"): "simavr does not model the USI",
     ("attiny85", "request of USI_OVF"): "simavr does not model the USI",
 }
