@@ -27,5 +27,5 @@ pub use error::{FILE_FORM, SystemError};
 #[cfg(feature = "faults")]
 pub use faults::{Fault, with_fault};
 pub use file::{MAX_NODES, NodeEntry, Placed, PropertyEntry, PropertyKind, SystemFile, WireEntry};
-pub use replay::{Moment, Run};
+pub use replay::{Moment, MomentKind, Place, Run};
 pub use verdict::{PropertyResult, Results, Verdict};

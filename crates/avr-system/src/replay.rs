@@ -26,13 +26,61 @@ pub struct Run {
     /// The order of steps: nodes with how many steps they take before the next one goes on.
     pub schedule: Vec<(usize, u64)>,
     /// The places at which the nodes are in the end, in the order of nodes.
-    pub last: Vec<String>,
+    pub last: Vec<Place>,
+}
+
+/// A place in the program of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The flash byte address.
+    pub pc: u32,
+    /// The address with the function, as in `at 0x0094 (in main)`.
+    pub text: String,
+}
+
+/// The kind of something that happened in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MomentKind {
+    /// An input that no wire supplies was read.
+    Input,
+    /// A pin at an end of a wire changed.
+    Pin,
+    /// A program read or wrote a character.
+    Character,
+    /// A character came to the end of a line, and arrived or was lost.
+    Line {
+        /// The number of the sending node.
+        from: usize,
+        /// The number of the receiving node.
+        to: usize,
+    },
+}
+
+impl MomentKind {
+    /// The name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Input => "input",
+            Self::Pin => "pin",
+            Self::Character => "character",
+            Self::Line { .. } => "line",
+        }
+    }
+
+    /// True if it happened on a wire.
+    #[must_use]
+    pub fn is_on_wire(self) -> bool {
+        self != Self::Input
+    }
 }
 
 /// Something that happened in a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// The number of the node that did it; none for a character that arrived.
+    /// The kind of it.
+    pub kind: MomentKind,
+    /// The number of the node that did it; none for a character that came to the end of a line.
     pub node: Option<usize>,
     /// The steps that the node had taken before.
     pub step: u64,
@@ -107,8 +155,9 @@ impl Replay {
         face(&space.nodes[node].parts, &|address: DataAddress| TvByte::constant(*state.data.get(address)))
     }
 
-    fn place(&self, space: &Space<'_>, node: usize) -> String {
-        space.nodes[node].place(self.now.nodes[node].control.pc.byte().0)
+    fn place(&self, space: &Space<'_>, node: usize) -> Place {
+        let pc = self.now.nodes[node].control.pc.byte().0;
+        Place { pc, text: space.nodes[node].place(pc) }
     }
 
     fn arrive(&mut self, space: &Space<'_>, line: usize) -> Option<()> {
@@ -125,7 +174,8 @@ impl Replay {
         let [from, to] = [wire.from, wire.to].map(|node| space.nodes[node].parts.name);
         let text = format!("{character:#04x} from {from} to {to} {what}");
         self.now.lines[line] = after;
-        self.run.moments.push(Moment { node: None, step: 0, pc: None, text });
+        let kind = MomentKind::Line { from: wire.from, to: wire.to };
+        self.run.moments.push(Moment { kind, node: None, step: 0, pc: None, text });
         Some(())
     }
 
@@ -208,38 +258,44 @@ impl Replay {
     ) {
         let parts = &space.nodes[node].parts;
         let (pc, step) = (at.control.pc.byte().0, before_step);
-        let mut texts: Vec<String> = Vec::new();
+        let mut told: Vec<(MomentKind, String)> = Vec::new();
         let register = |address: DataAddress| {
             parts.machine.device.register_at(address).map_or_else(|| format!("{address:#06x}"), |it| it.name.to_owned())
         };
         for (address, mask, value) in inputs {
-            texts.push(format!("an input of {} is {value:#04x} (bits {mask:#04x})", register(*address)));
+            told.push((
+                MomentKind::Input,
+                format!("an input of {} is {value:#04x} (bits {mask:#04x})", register(*address)),
+            ));
         }
         if accesses.read {
             let first = self.now.lines.iter().zip(&space.wires.lines).find(|(_, line)| line.to == node);
-            match first.and_then(|(line, _)| line.received.first().copied()).and_then(TvByte::known) {
-                Some(character) => texts.push(format!("reads the character {character:#04x}")),
-                None => texts.push("reads UDR0, and no character is there".to_owned()),
-            }
+            let text = match first.and_then(|(line, _)| line.received.first().copied()).and_then(TvByte::known) {
+                Some(character) => format!("reads the character {character:#04x}"),
+                None => "reads UDR0, and no character is there".to_owned(),
+            };
+            told.push((MomentKind::Character, text));
         }
         if let Some(character) = accesses.written.and_then(TvByte::known) {
-            texts.push(format!("writes the character {character:#04x}"));
+            told.push((MomentKind::Character, format!("writes the character {character:#04x}")));
         }
         let after = self.face(space, node);
         for (end, (before, after)) in parts.ends.iter().zip(before.pins.iter().zip(&after.pins)) {
             let name = format!("{}.{}", register(end.port.address), end.port.bit);
             let level = |level: Truth| u8::from(level.is_true());
-            match (before.drives, after.drives) {
+            let text = match (before.drives, after.drives) {
                 (Truth::True, Truth::True) if before.level != after.level => {
-                    texts.push(format!("{name} becomes {}", level(after.level)));
+                    format!("{name} becomes {}", level(after.level))
                 }
-                (Truth::True, Truth::True) | (Truth::False, Truth::False) => {}
-                (_, Truth::True) => texts.push(format!("{name} is driven, and {}", level(after.level))),
-                _ => texts.push(format!("{name} is not driven any more")),
-            }
+                (Truth::True, Truth::True) | (Truth::False, Truth::False) => continue,
+                (_, Truth::True) => format!("{name} is driven, and {}", level(after.level)),
+                _ => format!("{name} is not driven any more"),
+            };
+            told.push((MomentKind::Pin, text));
         }
         self.now.lines = space.wires.after(node, (accesses.read, accesses.written), &after, &self.now.lines);
-        self.run.moments.extend(texts.into_iter().map(|text| Moment { node: Some(node), step, pc: Some(pc), text }));
+        let moment = |(kind, text)| Moment { kind, node: Some(node), step, pc: Some(pc), text };
+        self.run.moments.extend(told.into_iter().map(moment));
     }
 
     /// True if a state of a node covers the concrete one.

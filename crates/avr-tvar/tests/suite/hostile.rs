@@ -151,6 +151,34 @@ fn reports_are_what_they_are() {
 }
 
 #[test]
+fn reports_of_systems_are_what_they_are() {
+    let folder = folder();
+    let system = "s\x1b[31m<q>&\n::error::x.ron";
+    let nodes = format!("\"a\": (firmware: {IMAGE:?}), \"b\": (firmware: {IMAGE:?})");
+    let wires = "Pin(from: \"a.PORTD.0\", to: \"b.PINB.0\")";
+    // A property is named by its text, and that can name a variable.
+    let properties = r##"Deadlock(), Never("a.PORTD == 3"), Always("b.\"\u{202e}<q>\u{7}\"[0] >= 0")"##;
+    let content = format!("(nodes: {{{nodes}}}, wires: [{wires}], properties: [{properties}])");
+    fs::write(folder.path().join(system), content).expect("it is written");
+    let formats = ["text", "json", "sarif", "junit", "github", "markdown", "html"];
+    let reports: Vec<String> = formats.iter().map(|format| format!("{format}={format}")).collect();
+    let reports = reports.iter().flat_map(|report| ["--report", report]);
+    let arguments: Vec<&str> = ["verify-system", system].into_iter().chain(reports).collect();
+    let output = harmless(&folder, &arguments, 1);
+    assert!(output.contains(r"s\u{1b}[31m<q>&\n::error::x.ron"), "the name is shown: {output}");
+    let read = |format: &str| fs::read_to_string(folder.path().join(format)).expect("it is written");
+    formats.iter().for_each(|format| expect_harmless(&[format], &read(format)));
+    for format in ["json", "sarif"] {
+        serde_json::from_str::<Value>(&read(format)).expect("it is JSON");
+    }
+    for text in [read("junit"), read("html"), outside_of_blocks(&read("markdown"))] {
+        assert!(!text.contains("<q>"), "{text}");
+    }
+    let is_command = |line: &str| ["::error ", "::warning ", "::notice "].iter().any(|start| line.starts_with(start));
+    assert!(read("github").lines().all(is_command), "{}", read("github"));
+}
+
+#[test]
 fn evidence_stays_in_its_folder_and_its_comments() {
     let folder = folder();
     harmless(&folder, &["verify", IMAGE, "p.ron", "--evidence", "runs"], 1);

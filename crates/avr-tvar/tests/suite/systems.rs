@@ -78,3 +78,52 @@ fn wrong_systems_are_refused_with_their_place() {
         assert!(text(&output.stderr).contains(part), "{}", text(&output.stderr));
     }
 }
+
+#[test]
+fn reports_of_systems_are_written_in_every_form_at_once() {
+    let folder = tempfile::tempdir().expect("there is a directory for temporary files");
+    let system = format!("{FOLDER}/philosophers-2.ron");
+    let formats = ["text", "json", "sarif", "junit", "github", "markdown", "html"];
+    let path = |format: &str| folder.path().join(format);
+    let reports: Vec<String> =
+        formats.iter().map(|format| format!("--report={format}={}", path(format).display())).collect();
+    for format in formats {
+        let arguments: Vec<&str> = ["verify-system", &system, "--format", format]
+            .into_iter()
+            .chain(reports.iter().map(String::as_str))
+            .collect();
+        let output = avr_tvar(&arguments);
+        assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(1), ""), "{format}");
+        let file = fs::read_to_string(path(format)).expect("the file is there");
+        // The page has the command line and the date.
+        let comparable = |text: &str| match text.split_once("<dt>Date</dt>") {
+            Some((before, rest)) => before.to_owned() + rest.split_once("</dl>").expect("it ends").1,
+            None => text.to_owned(),
+        };
+        assert_eq!(comparable(&file), comparable(&text(&output.stdout)), "{format}");
+        assert!(file.contains("Deadlock"), "{format}: {file}");
+    }
+    // Nothing else is left behind.
+    assert_eq!(fs::read_dir(folder.path()).expect("the folder is there").count(), formats.len());
+}
+
+#[test]
+fn reports_of_systems_replace_no_inputs() {
+    let folder = tempfile::tempdir().expect("there is a directory for temporary files");
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../firmware-samples");
+    let image = fs::read(root.join("philosopher/philosopher.Os.elf")).expect("the sample is there");
+    fs::write(folder.path().join("a.elf"), &image).expect("it is written");
+    let content = "(nodes: {\"a\": (firmware: \"a.elf\")}, wires: [], properties: [Deadlock()])";
+    let system = folder.path().join("s.ron");
+    fs::write(&system, content).expect("it is written");
+    for victim in ["s.ron", "a.elf"] {
+        let report = format!("--report=json={}", folder.path().join(victim).display());
+        let output = avr_tvar(&["verify-system", system.to_str().expect("it is UTF-8"), &report]);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{victim}");
+    }
+    assert_eq!(fs::read(folder.path().join("a.elf")).expect("it is there"), image);
+    assert_eq!(fs::read_to_string(&system).expect("it is there"), content);
+    let missing = format!("--report=json={}/none/report", folder.path().display());
+    let output = avr_tvar(&["verify-system", system.to_str().expect("it is UTF-8"), &missing]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{}", text(&output.stderr));
+}
