@@ -22,6 +22,7 @@ use crate::output;
 use crate::outputs::Outputs;
 use crate::reports;
 use crate::snippet::Marked;
+use crate::specifications;
 
 pub(crate) const HELP: &str = "\
 Examples:
@@ -84,7 +85,12 @@ pub(crate) fn run(arguments: &VerifySystem, mut inputs: Inputs) -> Result<Exit, 
     let folder = arguments.system.parent().unwrap_or(Path::new(""));
     let loaded = file.nodes.iter().map(|node| load(&mut inputs, folder, node)).collect::<Result<Vec<_>, _>>()?;
     let settings: Vec<Setting<'_>> = loaded.iter().map(Loaded::setting).collect();
-    let system = System::bind(&file, &settings).map_err(|error| match error {
+    let specifications = file.specifications().map(|to| {
+        let automaton = specifications::read(&mut inputs, &folder.join(&to.text))?;
+        Ok((to.text.clone(), automaton))
+    });
+    let specifications = specifications.collect::<Result<BTreeMap<_, _>, InputError>>()?;
+    let system = System::bind(&file, &settings, &specifications).map_err(|error| match error {
         BindError::System(error) => wrong(error),
         BindError::Node(error) => error.into(),
     })?;

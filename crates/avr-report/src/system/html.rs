@@ -1,9 +1,11 @@
 //! Results for a system as one page of HTML that needs nothing else: no network, no other file, and no script.
 
+use std::ops::Range;
+
 use avr_system::{Moment, MomentKind, PropertyResult, Run, Verdict};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{SystemReport, steps, verdict_name};
+use super::{SystemReport, between, steps, verdict_name};
 use crate::escape::Escaped;
 use crate::html::{outcome, plural, shortened};
 
@@ -131,11 +133,17 @@ impl SystemReport<'_> {
                         @for entry in &self.file.nodes { th scope="col" { (visible(&entry.name.text)) } }
                     } }
                     tbody {
-                        @for (moment, number) in run.moments[..first].iter().zip(1..) { (self.row(moment, number)) }
+                        @for (moment, number) in run.moments[..first].iter().zip(1..) {
+                            (self.between(run, number - 1..number)) (self.row(moment, number))
+                        }
                         @if left_out > 0 {
                             tr { td {} td colspan=(columns) { (left_out) " moments are left out; --format json has all" } }
+                            (self.between(run, first..last))
                         }
-                        @for (moment, number) in run.moments[last..].iter().zip(last + 1..) { (self.row(moment, number)) }
+                        @for (moment, number) in run.moments[last..].iter().zip(last + 1..) {
+                            (self.between(run, number - 1..number)) (self.row(moment, number))
+                        }
+                        (self.between(run, all..all + 1))
                     }
                     tfoot { tr {
                         th scope="row" { "end" }
@@ -144,6 +152,15 @@ impl SystemReport<'_> {
                         }
                     } }
                 }
+            }
+        }
+    }
+
+    /// Rows about what stands before one of these moments: the states of a specification, and the part that repeats.
+    fn between(&self, run: &Run, moments: Range<usize>) -> Markup {
+        html! {
+            @for (at, text) in between(run) {
+                @if moments.contains(&at) { tr.between { td {} td colspan=(self.nodes.len()) { (visible(&text)) } } }
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Fields may be added, not renamed: checks outside of this repository read them.
 
-use avr_system::{Moment, Run, Verdict};
+use avr_system::{Moment, Repeats, Run, SpecificationMoment, Verdict};
 use serde::Serialize;
 
 use super::{SystemReport, verdict_name};
@@ -47,6 +47,22 @@ struct JsonRun<'a> {
     steps: &'a [u64],
     schedule: &'a [(usize, u64)],
     last: Vec<&'a str>,
+    repeats: Option<JsonRepeats>,
+    specification: Vec<JsonSpecification<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonSpecification<'a> {
+    moments: usize,
+    events: &'a [String],
+    states: &'a [String],
+}
+
+#[derive(Serialize)]
+struct JsonRepeats {
+    moments: usize,
+    schedule: usize,
+    steps: u64,
 }
 
 #[derive(Serialize)]
@@ -96,11 +112,16 @@ impl SystemReport<'_> {
             pc: moment.pc,
             text: &moment.text,
         };
+        let specification = |SpecificationMoment { moments, events, states }: &'b SpecificationMoment| {
+            JsonSpecification { moments: *moments, events, states }
+        };
         JsonRun {
             moments: run.moments.iter().map(moment).collect(),
             steps: &run.steps,
             schedule: &run.schedule,
             last: run.last.iter().map(|place| place.text.as_str()).collect(),
+            repeats: run.repeats.map(|Repeats { moments, schedule, steps }| JsonRepeats { moments, schedule, steps }),
+            specification: run.specification.iter().map(specification).collect(),
         }
     }
 }

@@ -10,7 +10,7 @@ mod text;
 
 use avr_image::Image;
 use avr_machine::device::Device;
-use avr_system::{Moment, PropertyResult, Results, Run, SystemFile, Verdict};
+use avr_system::{Moment, PropertyResult, Repeats, Results, Run, SpecificationMoment, SystemFile, Verdict};
 
 use crate::names::Names;
 use crate::report::{ReportOrigin, Summary};
@@ -83,7 +83,10 @@ impl<'a> SystemReport<'a> {
         match &result.verdict {
             Verdict::Holds => Vec::new(),
             Verdict::Unknown(reason) => vec![reason.clone()],
-            Verdict::Violated(run) => vec![format!("run of all nodes, {}: {}", steps(run), self.ends(run))],
+            Verdict::Violated(run) => {
+                let claim = unanswered(run).unwrap_or_else(|| self.ends(run));
+                vec![format!("run of all nodes, {}: {claim}", steps(run))]
+            }
         }
     }
 
@@ -99,22 +102,64 @@ impl<'a> SystemReport<'a> {
     fn run_lines(&self, run: &Run, most: usize) -> Vec<String> {
         let width = self.file.nodes.iter().map(|node| node.name.text.len()).max().unwrap_or(0).max("line".len());
         let mut lines = vec![format!("run of all nodes, {}, replayed:", steps(run))];
-        lines.extend(run.moments.iter().take(most).map(|moment| {
+        let shown = most.min(run.moments.len());
+        let remarks = between(run);
+        for (index, moment) in run.moments[..shown].iter().enumerate() {
+            lines.extend(remarks.iter().filter(|(at, _)| *at == index).map(|(_, text)| text.clone()));
             let who = moment.node.map_or("line", |node| self.node(node));
-            format!("{who:width$}{}", said(moment))
-        }));
-        if run.moments.len() > most {
-            lines.push(format!("and {} more; --format json has all", run.moments.len() - most));
+            lines.push(format!("{who:width$}{}", said(moment)));
         }
+        if run.moments.len() > shown {
+            lines.push(format!("and {} more; --format json has all", run.moments.len() - shown));
+        }
+        lines.extend(remarks.into_iter().filter(|(at, _)| *at >= shown).map(|(_, text)| text));
         lines.push(self.ends(run));
         lines
     }
 }
 
-/// The steps of all nodes together.
+/// The steps of all nodes together, and those that repeat.
 fn steps(run: &Run) -> String {
     let steps: u64 = run.steps.iter().sum();
-    if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") }
+    let all = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
+    match run.repeats {
+        Some(Repeats { steps, .. }) => format!("{all}, the last {steps} for ever"),
+        None => all,
+    }
+}
+
+/// Lines about a run that stand between its moments, each with the number of moments before it: the states of a specification, and what
+/// repeats.
+fn between(run: &Run) -> Vec<(usize, String)> {
+    let specification = run.specification.iter().map(|SpecificationMoment { moments, events, states }| {
+        let states = if states.is_empty() { "no answer".to_owned() } else { states.join(" or ") };
+        let after = if events.is_empty() { String::new() } else { format!(" after {}", events.join(" and ")) };
+        (*moments, format!("specification{after}: {states}"))
+    });
+    specification.chain(repetition(run)).collect()
+}
+
+/// The claim that a specification has no answer in the end; none if none was asked for.
+fn unanswered(run: &Run) -> Option<String> {
+    let (last, before) = run.specification.split_last()?;
+    let Some(before) = before.last() else {
+        return Some("the data of no initial state of the specification are true".to_owned());
+    };
+    let states = before.states.join(" or ");
+    Some(match last.events.as_slice() {
+        [] => format!("the data of the specification's state {states} are not true in the end"),
+        events => format!("the specification in state {states} cannot answer {}", events.join(" and ")),
+    })
+}
+
+/// The number of moments before the part that repeats, with a line about it.
+fn repetition(run: &Run) -> Option<(usize, String)> {
+    let Repeats { moments, steps, .. } = run.repeats?;
+    let text = match run.moments.len() == moments {
+        true => format!("the last {steps} steps repeat for ever, and nothing happens on a wire"),
+        false => format!("from here on the same {steps} steps repeat for ever:"),
+    };
+    Some((moments, text))
 }
 
 /// The text of a moment with the address of its instruction.

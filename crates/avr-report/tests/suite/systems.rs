@@ -8,7 +8,7 @@ use avr_image::{Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_properties::{PropertyFile, Setting};
 use avr_report::{Colour, InputFile, ReportOrigin, SystemNode, SystemReport};
-use avr_system::{Limits, MomentKind, Results, Run, System, SystemFile, Verdict};
+use avr_system::{Limits, MomentKind, Repeats, Results, Run, SpecificationMoment, System, SystemFile, Verdict};
 use avr_testkit::schema;
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 use serde_json::Value;
@@ -43,7 +43,7 @@ fn sample() -> &'static Sample {
         let eeprom = BTreeMap::new();
         let setting = |image| Setting { image, device, start: None, file: &properties, eeprom: &eeprom };
         let settings: Vec<Setting<'_>> = images.iter().map(setting).collect();
-        let system = System::bind(&file, &settings).expect("it can be bound");
+        let system = System::bind(&file, &settings, &BTreeMap::new()).expect("it can be bound");
         let results = system.verify(Limits::default(), &|| false);
         let assumptions = system.assumptions();
         drop(system);
@@ -81,6 +81,8 @@ fn hostile(results: &mut Results) {
     let run = run(results);
     run.moments.iter_mut().for_each(|moment| moment.text = HOSTILE.to_owned());
     run.last.iter_mut().for_each(|place| place.text = HOSTILE.to_owned());
+    let names = || vec![HOSTILE.to_owned()];
+    run.specification = vec![SpecificationMoment { moments: 1, events: names(), states: names() }];
 }
 
 fn sarif(change: impl FnOnce(&mut Results)) -> Value {
@@ -295,4 +297,70 @@ fn long_runs_are_shortened_where_they_are_shown() {
     assert!(rendered(long, |report| report.text(Colour::Never)).contains("and 2960 more; --format json has all"));
     let json: Value = serde_json::from_str(&rendered(long, |report| report.json())).expect("it is JSON");
     assert_eq!(json["properties"][0]["run"]["moments"].as_array().map(Vec::len), Some(3_000));
+}
+
+#[test]
+fn what_repeats_is_marked() {
+    let repeating = |before: usize| {
+        move |results: &mut Results| {
+            run(results).repeats = Some(Repeats { moments: before, schedule: 1, steps: 7 });
+        }
+    };
+    let all = match &sample().results.properties[0].verdict {
+        Verdict::Violated(run) => run.moments.len(),
+        other => panic!("{other:?}"),
+    };
+    for (before, said) in [
+        (0, "from here on the same 7 steps repeat for ever:"),
+        (3, "from here on the same 7 steps repeat for ever:"),
+        (all, "the last 7 steps repeat for ever, and nothing happens on a wire"),
+    ] {
+        let text = rendered(repeating(before), |report| report.text(Colour::Never));
+        let lines: Vec<&str> = text.lines().map(str::trim).skip_while(|line| !line.starts_with("run of all")).collect();
+        assert_eq!(lines[1 + before], said, "{text}");
+        assert!(lines[0].ends_with(" steps, the last 7 for ever, replayed:"), "{text}");
+        let page = rendered(repeating(before), |report| report.html());
+        let (_, table) = page.split_once("<tbody>").expect("there is a table");
+        let rows: Vec<&str> = table.split("<tr").skip(1).collect();
+        assert!(rows[before].contains("between") && rows[before].contains(said), "{before}: {page}");
+        assert_eq!(page.matches("for ever:</td>").count() + page.matches("on a wire</td>").count(), 1, "{page}");
+        let json: Value =
+            serde_json::from_str(&rendered(repeating(before), |report| report.json())).expect("it is JSON");
+        assert_eq!(schema::problems(&json, schema::SYSTEM), Vec::<String>::new());
+        assert_eq!(json["properties"][0]["run"]["repeats"]["moments"], before);
+    }
+    // The beginning of it is left out with all before it.
+    let long = |results: &mut Results| {
+        let run = run(results);
+        run.moments = run.moments.iter().cycle().take(3_000).cloned().collect();
+        run.repeats = Some(Repeats { moments: 1_500, schedule: 1, steps: 7 });
+    };
+    assert_eq!(rendered(long, |report| report.html()).matches("repeat for ever:</td>").count(), 1);
+    let text = rendered(long, |report| report.text(Colour::Never));
+    assert_eq!(text.matches("the same 7 steps repeat for ever").count(), 1, "{text}");
+}
+
+#[test]
+fn the_states_of_a_specification_stand_beside_the_run() {
+    let moment = |moments: usize, events: &[&str], states: &[&str]| {
+        let [events, states] = [events, states].map(|all| all.iter().map(|one| (*one).to_owned()).collect());
+        SpecificationMoment { moments, events, states }
+    };
+    let beside = |results: &mut Results| {
+        let first = moment(0, &[], &["idle"]);
+        run(results).specification =
+            vec![first, moment(2, &["a.write(UDR0)"], &["busy", "done"]), moment(4, &["b.read(UDR0)"], &[])];
+    };
+    let text = rendered(beside, |report| report.text(Colour::Never));
+    let lines: Vec<&str> = text.lines().map(str::trim).skip_while(|line| !line.starts_with("run of all")).collect();
+    assert_eq!(lines[1], "specification: idle");
+    assert_eq!(lines[4], "specification after a.write(UDR0): busy or done");
+    assert_eq!(lines[7], "specification after b.read(UDR0): no answer");
+    let github = rendered(beside, |report| report.github());
+    assert!(github.contains(": the specification in state busy or done cannot answer b.read(UDR0)"), "{github}");
+    let page = rendered(beside, |report| report.html());
+    assert_eq!(page.matches("<tr class=\"between\">").count(), 3, "{page}");
+    let json: Value = serde_json::from_str(&rendered(beside, |report| report.json())).expect("it is JSON");
+    assert_eq!(schema::problems(&json, schema::SYSTEM), Vec::<String>::new());
+    assert_eq!(json["properties"][0]["run"]["specification"][1]["states"], serde_json::json!(["busy", "done"]));
 }

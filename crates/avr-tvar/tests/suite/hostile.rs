@@ -152,13 +152,20 @@ fn reports_are_what_they_are() {
 
 #[test]
 fn reports_of_systems_are_what_they_are() {
-    let folder = folder();
+    let folder = tempdir().expect("there is a directory for temporary files");
+    let sample = "../../firmware-samples/philosopher/philosopher.Os.elf";
+    let image = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(sample)).expect("the sample is there");
+    let mut hostile = image.clone();
+    for at in (0..image.len() - 6).filter(|at| &image[*at..*at + 6] == b"\0main\0") {
+        hostile[at..at + 6].copy_from_slice(b"\0\x1b<q>\0");
+    }
+    assert_ne!(hostile, image);
+    fs::write(folder.path().join(IMAGE), hostile).expect("it is written");
     let system = "s\x1b[31m<q>&\n::error::x.ron";
-    let nodes = format!("\"a\": (firmware: {IMAGE:?}), \"b\": (firmware: {IMAGE:?})");
-    let wires = "Pin(from: \"a.PORTD.0\", to: \"b.PINB.0\")";
-    // A property is named by its text, and that can name a variable.
-    let properties = r##"Deadlock(), Never("a.PORTD == 3"), Always("b.\"\u{202e}<q>\u{7}\"[0] >= 0")"##;
-    let content = format!("(nodes: {{{nodes}}}, wires: [{wires}], properties: [{properties}])");
+    // A property is named by its text, and that can name a function.
+    let properties = r##"Deadlock(), Never("a.pc in \"\u{1b}<q>\""), Always("a.PORTB.0 == 0")"##;
+    let node = format!("(firmware: {IMAGE:?}, device: \"atmega328p-gpio\")");
+    let content = format!("(nodes: {{\"a\": {node}}}, wires: [], properties: [{properties}])");
     fs::write(folder.path().join(system), content).expect("it is written");
     let formats = ["text", "json", "sarif", "junit", "github", "markdown", "html"];
     let reports: Vec<String> = formats.iter().map(|format| format!("{format}={format}")).collect();

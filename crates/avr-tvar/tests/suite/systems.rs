@@ -32,6 +32,9 @@ fn systems_have_their_verdicts() {
         ("philosophers-3-repaired", &["holds", "holds", "holds", "holds"], 0),
         ("burst", &["violated", "unknown", "holds"], 1),
         ("paced", &["holds", "holds", "holds"], 0),
+        ("philosophers-2-starving", &["holds", "holds", "violated"], 1),
+        ("paced-turns", &["holds"], 0),
+        ("burst-turns", &["violated"], 1),
     ] {
         let (report, found) = verified(name);
         assert_eq!((verdicts(&report), found), (expected.to_vec(), Some(code)), "{name}: {report}");
@@ -52,6 +55,53 @@ fn the_run_of_a_violation_has_all_nodes() {
     assert!(has(&"receiver".into(), "PORTB.1 becomes 1"), "{report}");
     assert!(has(&Value::Null, "is lost, because the receiver is full"), "{report}");
     assert_eq!(verified("burst").0, report, "the same input gives the same report");
+}
+
+#[test]
+fn the_run_of_a_starving_node_repeats() {
+    let (report, _) = verified("philosophers-2-starving");
+    let run = &report["properties"][2]["run"];
+    let schedule = run["schedule"].as_array().expect("a list");
+    let repeats = run["repeats"]["schedule"].as_u64().expect("a number") as usize;
+    let steps: u64 = schedule[repeats..].iter().map(|entry| entry[1].as_u64().expect("a number")).sum();
+    assert_eq!(run["repeats"]["steps"], steps, "{run}");
+    // Each node goes on in it, and only one eats.
+    for node in [0, 1] {
+        assert!(schedule[repeats..].iter().any(|entry| entry[0] == node), "{run}");
+    }
+    let text = text(&avr_tvar(&["verify-system", &format!("{FOLDER}/philosophers-2-starving.ron")]).stdout);
+    assert!(text.contains("steps repeat for ever"), "{text}");
+}
+
+#[test]
+fn what_a_specification_does_not_answer_is_said() {
+    let (report, _) = verified("burst-turns");
+    let beside = report["properties"][0]["run"]["specification"].as_array().expect("a list");
+    assert_eq!(beside[0]["states"], serde_json::json!(["free"]));
+    assert_eq!(beside.last().expect("there is an end")["states"], serde_json::json!([]));
+    let output = avr_tvar(&["verify-system", &format!("{FOLDER}/burst-turns.ron"), "--format", "github"]);
+    assert!(text(&output.stdout).contains("cannot answer sender.write(UDR0)"), "{}", text(&output.stdout));
+}
+
+#[test]
+fn wrong_specifications_of_systems_are_refused() {
+    let folder = tempfile::tempdir().expect("there is a directory for temporary files");
+    let write = |name: &str, content: &str| fs::write(folder.path().join(name), content).expect("it is written");
+    write("a.hex", ":02000000FFCF30\n:00000001FF\n");
+    write(
+        "s.ron",
+        "(nodes: {\"a\": (firmware: \"a.hex\")}, wires: [], properties: [\n Conforms(to: \"p.ron\", alphabet: [\"a.write(PORTB)\"], by: \"traces\")])",
+    );
+    let system = folder.path().join("s.ron");
+    for (specification, part) in [
+        ("(initial: [], states: {})", "no state is initial"),
+        ("(initial: [\"s\"], states: {\"s\": (moves: [(on: \"a.x()\", to: \"s\")])})", "s.ron:2:"),
+    ] {
+        write("p.ron", specification);
+        let output = avr_tvar(&["verify-system", system.to_str().expect("it is UTF-8")]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains(part), "{}", text(&output.stderr));
+    }
 }
 
 #[test]
