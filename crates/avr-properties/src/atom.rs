@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use avr_isa::DataAddress;
 use mu_calculus::{AtomId, ComparisonOperator};
-use three_valued::Truth;
+use three_valued::{Truth, TvByte};
 
 use crate::expression::{Expression, Scope};
 use crate::view::{Event, StateView};
@@ -101,6 +101,14 @@ impl Atom {
     #[must_use]
     pub fn kind(&self) -> &AtomKind {
         &self.kind
+    }
+
+    /// The truth of the comparison of an event for each byte that it may have; all unknown where nothing is compared.
+    #[must_use]
+    pub fn truths_of_values(&self) -> Vec<Truth> {
+        let AtomKind::Event(_, Some(compare)) = &self.kind else { return vec![Truth::Unknown; 256] };
+        let truth = |byte: u8| compare.evaluate(Scope::any_state().with_event(TvByte::constant(byte)));
+        (0..=u8::MAX).map(truth).collect()
     }
 
     /// The truth of the atom in the states that the view stands for.

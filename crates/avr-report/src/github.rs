@@ -66,7 +66,8 @@ fn level(result: &PropertyResult) -> Option<&'static str> {
     }
 }
 
-fn put(commands: &mut String, level: &str, properties: &str, lines: &[String]) {
+/// Adds a workflow command with lines of a message.
+pub(crate) fn put(commands: &mut String, level: &str, properties: &str, lines: &[String]) {
     let lines: Vec<String> = lines.iter().map(|line| github_message(line)).collect();
     // Writing to a string cannot fail.
     let _ = writeln!(commands, "::{level} {properties}::{}", lines.join("%0A"));

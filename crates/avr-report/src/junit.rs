@@ -2,7 +2,7 @@
 //!
 //! Violated is a failure. Unknown is an error and not skipped, because many gates ignore what was skipped.
 
-use avr_verify::{PropertyResult, Verdict};
+use avr_verify::PropertyResult;
 use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
 
 use crate::escape::Escaped;
@@ -36,16 +36,12 @@ impl Report<'_> {
         for change in self.told_changes().into_iter().flat_map(|(_, changes)| changes) {
             suite.add_property(("change", visible(&change).as_str()));
         }
-        let mut suites = Suites::new("avr-tvar");
-        suites.add_test_suite(suite);
-        let xml = suites.to_string().expect("it is written into memory");
-        // The first one is that of all suites together, which the schema of Jenkins does not have.
-        xml.replacen(" skipped=\"0\"", "", 1)
+        xml(suite)
     }
 
     fn test_case(&self, result: &PropertyResult) -> TestCase {
         let remarks = remarks(result).iter().map(|remark| visible(remark)).collect::<Vec<_>>().join("; ");
-        let mut case = TestCase::new(visible(&result.name), status(result, &remarks));
+        let mut case = TestCase::new(visible(&result.name), status(verdict_name(&result.verdict).0, &remarks));
         case.set_classname(format!("avr-tvar.{}", result.kind));
         case.set_time(result.statistics.time);
         let mut output = format!("{}: {}\n", verdict_name(&result.verdict).0, visible(&result.formula));
@@ -60,19 +56,29 @@ impl Report<'_> {
     }
 }
 
-fn status(result: &PropertyResult, remarks: &str) -> TestCaseStatus {
-    let kind = match result.verdict {
-        Verdict::Holds => return TestCaseStatus::success(),
-        Verdict::Violated => NonSuccessKind::Failure,
-        Verdict::Unknown(_) => NonSuccessKind::Error,
+/// A report with one suite.
+pub(crate) fn xml(suite: TestSuite) -> String {
+    let mut suites = Suites::new("avr-tvar");
+    suites.add_test_suite(suite);
+    let xml = suites.to_string().expect("it is written into memory");
+    // The first one is that of all suites together, which the schema of Jenkins does not have.
+    xml.replacen(" skipped=\"0\"", "", 1)
+}
+
+/// The outcome of the test case for a verdict.
+pub(crate) fn status(verdict: &str, remarks: &str) -> TestCaseStatus {
+    let kind = match verdict {
+        "holds" => return TestCaseStatus::success(),
+        "violated" => NonSuccessKind::Failure,
+        _ => NonSuccessKind::Error,
     };
     let mut status = TestCaseStatus::non_success(kind);
-    status.set_type(verdict_name(&result.verdict).0);
+    status.set_type(verdict);
     status.set_message(remarks);
     status
 }
 
 /// XML has no place for most control characters: they are shown as on a terminal.
-fn visible(text: &str) -> String {
+pub(crate) fn visible(text: &str) -> String {
     Escaped(text).to_string()
 }

@@ -1,7 +1,8 @@
 //! Verification results rendered for people and for programs, and machine code as a listing.
 //!
-//! [`Report`] holds borrowed results; [`Report::json`], [`Report::text`] and their like turn them into text. Nothing is
-//! verified, read or written here, and nothing depends on the terminal: whoever prints decides about colour.
+//! [`Report`] holds borrowed results; [`Report::json`], [`Report::text`] and their like turn them into text. [`SystemReport`] does the
+//! same for several nodes. Nothing is verified, read or written here, and nothing depends on the terminal: whoever prints decides about
+//! colour.
 #![forbid(unsafe_code)]
 
 mod alarms;
@@ -29,6 +30,7 @@ mod report;
 mod sarif;
 mod specification;
 mod stack;
+mod system;
 mod table;
 mod text;
 mod variables;
@@ -46,4 +48,5 @@ pub use place::source_paths;
 pub use report::{InputFile, Report, ReportOrigin, SourceFile, StoppedBy, Summary};
 pub use sarif::meaning_of_kind;
 pub use stack::StackReport;
+pub use system::{SystemNode, SystemReport};
 pub use text::{Colour, Detail, explained_heading, warnings};

@@ -23,7 +23,8 @@ impl Report<'_> {
         page.push_str("| verdict | property | remarks |\n|---|---|---|\n");
         for result in &self.results.properties {
             let remarks: Vec<String> = remarks(result).iter().map(|remark| markdown(remark)).collect();
-            let verdict = format!("{} {}", sign(&result.verdict), verdict_name(&result.verdict).0);
+            let verdict = verdict_name(&result.verdict).0;
+            let verdict = format!("{} {verdict}", sign(verdict));
             put(&mut page, format_args!("| {verdict} | {} | {} |\n", markdown(&result.name), remarks.join("<br>")));
         }
         for finding in self.finding_lines() {
@@ -53,19 +54,25 @@ impl Report<'_> {
         let Some(evidence) = result.evidence.as_ref().filter(|_| result.verdict == Verdict::Violated) else { return };
         let mut run = String::new();
         add_evidence(&mut run, "", evidence, self.subject());
-        // A summary is HTML, in which Markdown means nothing; the escapes of Markdown would be seen.
-        let name = maud::html! { (crate::escape::Escaped(&result.name).to_string()) }.into_string();
-        let block = markdown_block(&run);
-        put(page, format_args!("\n<details><summary>The run that violates {name}</summary>\n\n{block}\n</details>\n"));
+        page.push_str(&folded_run(&result.name, &run));
     }
 }
 
-fn sign(verdict: &Verdict) -> char {
+/// The sign of a verdict.
+pub(crate) fn sign(verdict: &str) -> char {
     match verdict {
-        Verdict::Holds => '✅',
-        Verdict::Violated => '❌',
-        Verdict::Unknown(_) => '❓',
+        "holds" => '✅',
+        "violated" => '❌',
+        _ => '❓',
     }
+}
+
+/// A run, folded under the name of the property that it violates.
+pub(crate) fn folded_run(name: &str, run: &str) -> String {
+    // A summary is HTML, in which Markdown means nothing; the escapes of Markdown would be seen.
+    let name = maud::html! { (crate::escape::Escaped(name).to_string()) }.into_string();
+    let block = markdown_block(run);
+    format!("\n<details><summary>The run that violates {name}</summary>\n\n{block}\n</details>\n")
 }
 
 fn put(page: &mut String, text: std::fmt::Arguments<'_>) {

@@ -4,8 +4,9 @@
 //! warning, because viewers hide what SARIF calls `open`. Findings point to the source line where the run ends if debug
 //! information has it and the file is there, else to the address in the firmware: no place is in a file that does not exist.
 
-mod rules;
+pub(crate) mod rules;
 
+use avr_image::Image;
 use avr_machine::device::Device;
 use avr_verify::{Evidence, Finding, Line, Moment, PropertyResult, Verdict};
 use serde_json::{Value, json};
@@ -19,6 +20,7 @@ use crate::json::stack_value;
 use crate::names::Names;
 use crate::place::{self, Source};
 use crate::report::{Report, Summary, remarks, statement};
+use rules::Named;
 pub use rules::meaning_of_kind;
 
 /// So many of the last steps of a run are in the file: viewers cut longer traces.
@@ -45,31 +47,19 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn log(&self) -> Value {
-        let Summary { holds, violated, unknown } = Summary::of(self.report.results);
         let kinds = self.kinds();
         let results = self.report.results.properties.iter().filter(|result| result.verdict != Verdict::Holds);
         let results = results.map(|result| self.result(result, &kinds));
         let findings = self.report.results.findings.iter().filter(|finding| finding.allowed.is_none());
         let results: Vec<Value> = results.chain(findings.map(|finding| self.finding(finding))).collect();
-        json!({
-            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-            "version": "2.1.0",
-            "runs": [{
-                "tool": { "driver": {
-                    "name": "avr-tvar",
-                    "version": env!("CARGO_PKG_VERSION"),
-                    "rules": self.rules(&kinds),
-                } },
-                "columnKind": "unicodeCodePoints",
-                "artifacts": self.artifacts(),
-                "results": results,
-                "properties": {
-                    "summary": { "holds": holds, "violated": violated, "unknown": unknown },
-                    "stack": stack_value(self.report.results.stack),
-                    "assumptions": self.report.results.assumptions,
-                },
-            }],
-        })
+        let mut log =
+            log((self.rules(&kinds), self.artifacts(), results), Summary::of(self.report.results), &self.assumptions());
+        log["runs"][0]["properties"]["stack"] = stack_value(self.report.results.stack);
+        log
+    }
+
+    fn assumptions(&self) -> Vec<&str> {
+        self.report.results.assumptions.iter().map(String::as_str).collect()
     }
 
     /// The kinds of the properties, each once, in the order of their first properties.
@@ -85,12 +75,7 @@ impl Writer<'_> {
 
     fn artifacts(&self) -> Vec<Value> {
         let image = self.report.image;
-        let firmware = json!({
-            "location": { "uri": uri(&image.name) },
-            "roles": ["analysisTarget"],
-            "hashes": { "sha-256": image.sha256 },
-        });
-        vec![firmware]
+        vec![artifact(&image.name, &image.sha256)]
     }
 
     /// The kinds of the findings that there are.
@@ -108,7 +93,7 @@ impl Writer<'_> {
     fn rules(&self, kinds: &[&str]) -> Vec<Value> {
         let all = kinds.iter().copied().chain(self.finding_kinds());
         let properties = self.report.results.properties.iter();
-        all.map(rules::of_kind).chain(properties.map(|result| rules::of_property(result, kinds))).collect()
+        all.map(rules::of_kind).chain(properties.map(|result| rules::of_property(named(result), kinds))).collect()
     }
 
     /// A finding: a warning, or a note if it is no fault by itself.
@@ -140,7 +125,7 @@ impl Writer<'_> {
                 "name": result.name,
                 "formula": result.formula,
                 "verdict": verdict,
-                "relatedRule": rules::property_id(result),
+                "relatedRule": rules::property_id(named(result)),
             },
         });
         if !matches!(result.verdict, Verdict::Unknown(_)) {
@@ -165,32 +150,8 @@ impl Writer<'_> {
         })
     }
 
-    /// A place in the source if it is known and there, else in the firmware.
     fn location(&self, pc: Option<u32>) -> Value {
-        let image = self.report.image;
-        let source = pc.and_then(|pc| Source::at(image, pc));
-        let existing = source.as_ref().and_then(|source| Some((source.existing(&image.name)?, source.line)));
-        let physical = match existing {
-            Some((file, line)) => {
-                json!({ "artifactLocation": { "uri": uri(&file) }, "region": { "startLine": line } })
-            }
-            None => {
-                let firmware = json!({ "uri": uri(&image.name), "index": 0 });
-                let mut physical = json!({ "artifactLocation": firmware, "region": { "startLine": 1 } });
-                if let Some(pc) = pc {
-                    physical["address"] = json!({ "absoluteAddress": pc, "kind": "instruction" });
-                }
-                physical
-            }
-        };
-        let mut location = json!({ "physicalLocation": physical });
-        if let Some(source) = source {
-            location["message"] = json!({ "text": message(&format!("{}:{}", source.file, source.line)) });
-        }
-        if let Some(function) = pc.and_then(|pc| self.names()?.function(pc)) {
-            location["logicalLocations"] = json!([{ "name": visible(&function), "kind": "function" }]);
-        }
-        location
+        location((self.report.image, 0), self.names(), pc)
     }
 
     fn names(&self) -> Option<Names<'_>> {
@@ -216,12 +177,74 @@ impl Writer<'_> {
     }
 }
 
+/// A log of one run, with its rules, artifacts and results.
+pub(crate) fn log(
+    (rules, artifacts, results): (Vec<Value>, Vec<Value>, Vec<Value>),
+    Summary { holds, violated, unknown }: Summary,
+    assumptions: &[&str],
+) -> Value {
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "avr-tvar",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": rules,
+            } },
+            "columnKind": "unicodeCodePoints",
+            "artifacts": artifacts,
+            "results": results,
+            "properties": {
+                "summary": { "holds": holds, "violated": violated, "unknown": unknown },
+                "assumptions": assumptions,
+            },
+        }],
+    })
+}
+
+/// A file that was looked at.
+pub(crate) fn artifact(path: &str, sha256: &str) -> Value {
+    json!({ "location": { "uri": uri(path) }, "roles": ["analysisTarget"], "hashes": { "sha-256": sha256 } })
+}
+
+/// A place in the source of an image if it is known and there, else in the firmware, which is the artifact of this number.
+pub(crate) fn location((image, artifact): (&Image, usize), names: Option<Names<'_>>, pc: Option<u32>) -> Value {
+    let source = pc.and_then(|pc| Source::at(image, pc));
+    let existing = source.as_ref().and_then(|source| Some((source.existing(&image.name)?, source.line)));
+    let physical = match existing {
+        Some((file, line)) => {
+            json!({ "artifactLocation": { "uri": uri(&file) }, "region": { "startLine": line } })
+        }
+        None => {
+            let firmware = json!({ "uri": uri(&image.name), "index": artifact });
+            let mut physical = json!({ "artifactLocation": firmware, "region": { "startLine": 1 } });
+            if let Some(pc) = pc {
+                physical["address"] = json!({ "absoluteAddress": pc, "kind": "instruction" });
+            }
+            physical
+        }
+    };
+    let mut location = json!({ "physicalLocation": physical });
+    if let Some(source) = source {
+        location["message"] = json!({ "text": message(&format!("{}:{}", source.file, source.line)) });
+    }
+    if let Some(function) = pc.and_then(|pc| names?.function(pc)) {
+        location["logicalLocations"] = json!([{ "name": visible(&function), "kind": "function" }]);
+    }
+    location
+}
+
+fn named(result: &PropertyResult) -> Named<'_> {
+    Named { kind: &result.kind, name: &result.name, formula: &result.formula }
+}
+
 /// A text as a message: what looks like an embedded link (SARIF 2.1.0, section 3.11.6) is none.
-fn message(text: &str) -> String {
+pub(crate) fn message(text: &str) -> String {
     let text = visible(text);
     if text.contains("](") { text.replace('\\', r"\\").replace('[', r"\[").replace(']', r"\]") } else { text }
 }
 
-fn visible(text: &str) -> String {
+pub(crate) fn visible(text: &str) -> String {
     Escaped(text).to_string()
 }

@@ -45,7 +45,7 @@ pub enum Detail {
 /// A narrower terminal has no room for the columns about the work.
 const FULL_WIDTH: usize = 90;
 /// Nothing is made narrower than this.
-const MIN_WIDTH: usize = 40;
+pub(crate) const MIN_WIDTH: usize = 40;
 /// The width of the names of properties where all columns have room, and the most that they take.
 const MIN_NAME: usize = 40;
 const MAX_NAME: usize = 60;
@@ -250,7 +250,7 @@ fn add_row(text: &mut String, lines: &[String], result: &PropertyResult, colour:
     for (index, line) in lines.iter().enumerate() {
         match line.strip_prefix(verdict).filter(|_| index == 0 && colour == Colour::Always) {
             Some(rest) => {
-                let style = style(&result.verdict);
+                let style = style(verdict);
                 text.push_str(&format!("{style}{verdict}{style:#}{rest}\n"));
             }
             None => text.push_str(&format!("{line}\n")),
@@ -346,11 +346,12 @@ fn add_culprit(text: &mut String, result: &PropertyResult, report: &Report<'_>) 
     }
 }
 
-fn style(verdict: &Verdict) -> Style {
+/// The style of a verdict.
+pub(crate) fn style(verdict: &str) -> Style {
     let colour = match verdict {
-        Verdict::Holds => AnsiColor::Green,
-        Verdict::Violated => AnsiColor::Red,
-        Verdict::Unknown(_) => AnsiColor::Yellow,
+        "holds" => AnsiColor::Green,
+        "violated" => AnsiColor::Red,
+        _ => AnsiColor::Yellow,
     };
     colour.on_default().bold()
 }

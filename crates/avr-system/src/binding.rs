@@ -1,17 +1,22 @@
 //! From a system file and its images to machines, wires and formulas over the atoms of all nodes.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use avr_image::Image;
 use avr_machine::Machine;
 use avr_machine::device::{BitKind, BitRef, Device};
 use avr_properties::{
-    AtomKind, AtomTable, Binding, Property, PropertyError, PropertyKind as NodeProperty, Setting, bind,
+    AtomKind, AtomTable, Binding, Event, Property, PropertyError, PropertyKind as NodeProperty, Setting,
+    SpecificationAutomaton, bind,
 };
 use mu_calculus::{AtomId, Comparison, Formula, LinearOperator, ParseError, parse_path, parse_predicate};
 
+use three_valued::Truth;
+
 use crate::composition::Wires;
-use crate::error::{PROPERTY_FORM, SystemError, WIRE_FORM};
+use crate::conformance::{Answer, Condition, Conformance};
+use crate::error::{CONFORMS_FORM, PROPERTY_FORM, SystemError, WIRE_FORM};
 use crate::file::{Placed, PropertyKind, SystemFile, WireEntry};
 use crate::wire::{End, Line, PinWire, Uart};
 
@@ -59,6 +64,8 @@ pub(crate) enum Goal {
     Live(Option<Formula<AtomId>>),
     /// A formula of linear time is true of every fair run.
     Linear(Formula<AtomId>),
+    /// Each run shows a sequence of events that a specification allows.
+    Conforms(Conformance),
 }
 
 /// A system whose names are bound.
@@ -75,14 +82,19 @@ pub struct System<'a> {
 }
 
 impl<'a> System<'a> {
-    /// Binds a system file to the settings of its nodes, in the order of the file.
+    /// Binds a system file to the settings of its nodes, in the order of the file, and to the specifications that it names, by their
+    /// paths there.
     ///
     /// # Errors
     /// If a pin, a UART or a name does not exist, a pin has two sources, or an input is wired and determined otherwise.
     ///
     /// # Panics
     /// If there are fewer settings than nodes.
-    pub fn bind(file: &SystemFile, settings: &[Setting<'a>]) -> Result<Self, BindError> {
+    pub fn bind(
+        file: &SystemFile,
+        settings: &[Setting<'a>],
+        specifications: &BTreeMap<String, SpecificationAutomaton>,
+    ) -> Result<Self, BindError> {
         let names: Vec<String> = file.nodes.iter().map(|node| node.name.text.clone()).collect();
         assert_eq!(names.len(), settings.len(), "each node has a setting");
         let machines = settings.iter().map(Setting::machine).collect::<Result<Vec<_>, _>>().map_err(BindError::Node)?;
@@ -94,6 +106,13 @@ impl<'a> System<'a> {
                 PropertyKind::Always(check) => Goal::Always(binder.condition(check)?),
                 PropertyKind::Never(check) => Goal::Always(Formula::Not(Box::new(binder.condition(check)?))),
                 PropertyKind::Ltl(check) => Goal::Linear(binder.path(check)?),
+                PropertyKind::Conforms { to, alphabet } => match specifications.get(&to.text) {
+                    Some(automaton) => Goal::Conforms(binder.conformance(automaton, to, alphabet)?),
+                    None => {
+                        let problem = format!("the specification {} was not read", to.text);
+                        return Err(wrong(problem, &to.span, CONFORMS_FORM));
+                    }
+                },
                 PropertyKind::Deadlock { except } => {
                     Goal::Live(except.as_ref().map(|except| binder.condition(except)).transpose()?)
                 }
@@ -181,7 +200,7 @@ fn not_determined(
 ) -> Result<(), SystemError> {
     let options = machine.options();
     let assumed = options.assumed.get(&bit.address).is_some_and(|assumed| assumed.known_mask() & mask != 0);
-    let drives = |drives: &std::collections::BTreeMap<_, u8>| drives.get(&bit.address).is_some_and(|it| it & mask != 0);
+    let drives = |drives: &BTreeMap<_, u8>| drives.get(&bit.address).is_some_and(|it| it & mask != 0);
     if assumed {
         return Err(wrong(format!("`{name}` is wired, and its property file assumes its value"), span, hint));
     }
@@ -260,6 +279,83 @@ impl Binder<'_, '_> {
             return Err(wrong(problem, &text.span, "use F, G, U, R and W"));
         }
         Ok(formula)
+    }
+
+    /// A specification with its events and data bound to atoms.
+    fn conformance(
+        &mut self,
+        automaton: &SpecificationAutomaton,
+        to: &Placed,
+        alphabet: &[Placed],
+    ) -> Result<Conformance, SystemError> {
+        let mut letters: Vec<(usize, Event, AtomId, String)> = Vec::new();
+        for text in alphabet {
+            let bound = self.condition(text)?;
+            let Some((node, event, atom, compares)) = self.as_event(&bound) else {
+                return Err(wrong(format!("`{}` is no event", text.text), &text.span, CONFORMS_FORM));
+            };
+            let is_known = letters.iter().any(|(known, of, ..)| *known == node && *of == event);
+            if compares || is_known {
+                let problem = if compares { "compares a value" } else { "is there twice" };
+                let hint = "an alphabet has events without comparisons, each once";
+                return Err(wrong(format!("`{}` {problem}", text.text), &text.span, hint));
+            }
+            letters.push((node, event, atom, text.text.clone()));
+        }
+        let (mut data, mut answers) = (Vec::new(), Vec::new());
+        for state in &automaton.states {
+            let at = |problem: String| {
+                let problem = format!("{} in state {}: {problem}", automaton.name, state.name);
+                wrong(problem, &to.span, CONFORMS_FORM)
+            };
+            let mut of = |text: &str| {
+                let placed = Placed { text: text.to_owned(), span: to.span.clone() };
+                self.condition(&placed).map_err(|error| at(format!("`{text}`: {}", error.problem)))
+            };
+            let own = state.data.as_ref().map(|text| of(&text.text)).transpose()?;
+            let mut moves = Vec::new();
+            for it in &state.moves {
+                if let Some(on) = &it.on {
+                    moves.push((on.text.as_str(), of(&on.text)?, it.to));
+                }
+            }
+            let is_event = |atom: &AtomId| self.node_atom(*atom).is_some_and(|atom| atom.is_event);
+            if own.as_ref().is_some_and(|data: &Formula<AtomId>| data.atoms().into_iter().any(is_event)) {
+                return Err(at("data speaks of the content of a state, not of events".to_owned()));
+            }
+            data.push(own);
+            let answer = |(text, bound, to): (&str, Formula<AtomId>, usize)| {
+                let found = self.as_event(&bound).ok_or_else(|| at(format!("`{text}` is no event")))?;
+                let (node, event, atom, compares) = found;
+                let letter = letters.iter().position(|(known, of, ..)| *known == node && *of == event);
+                let letter = letter.ok_or_else(|| at(format!("the alphabet does not have the event of `{text}`")))?;
+                let condition = compares.then(|| Condition { atom, values: self.values(atom) });
+                Ok(Answer { letter, condition, to })
+            };
+            answers.push(moves.into_iter().map(answer).collect::<Result<Vec<_>, SystemError>>()?);
+        }
+        let letters = letters.into_iter().map(|(_, _, atom, text)| (atom, text)).collect();
+        Ok(Conformance { automaton: automaton.clone(), letters, data, answers })
+    }
+
+    fn node_atom(&self, atom: AtomId) -> Option<NodeAtom> {
+        self.atoms.get(atom.index().checked_sub(1)?).copied()
+    }
+
+    /// The node and the event that a condition is, its atom, and true if its value is compared.
+    fn as_event(&self, condition: &Formula<AtomId>) -> Option<(usize, Event, AtomId, bool)> {
+        let Formula::Atom(number) = condition else { return None };
+        let NodeAtom { node, atom, .. } = self.node_atom(*number)?;
+        match self.tables[node].atoms().get(atom)?.kind() {
+            AtomKind::Event(event, condition) => Some((node, event.clone(), *number, condition.is_some())),
+            _ => None,
+        }
+    }
+
+    /// The truth of the comparison of an event for each byte.
+    fn values(&self, number: AtomId) -> Vec<Truth> {
+        let found = self.node_atom(number).and_then(|it| self.tables[it.node].atoms().get(it.atom));
+        found.map_or_else(|| vec![Truth::Unknown; 256], |atom| atom.truths_of_values())
     }
 
     fn bound(

@@ -98,7 +98,19 @@ impl Values for u8 {
         bits.known()
     }
 
-    fn tell(_: &mut EventRecorder<'_>, _: Event<'_, Self>) {}
+    fn tell(recorder: &mut EventRecorder<'_>, event: Event<'_, Self>) {
+        let known = |value: &u8| TvByte::constant(*value);
+        match event {
+            Event::Read(cell, value) => recorder.note(Event::Read(cell, &known(value))),
+            Event::Write(cell, value) => recorder.note(Event::Write(cell, &known(value))),
+            Event::PerhapsRead(cell, value) => recorder.note(Event::PerhapsRead(cell, &known(value))),
+            Event::PerhapsWrite(cell, value) => recorder.note(Event::PerhapsWrite(cell, &known(value))),
+            Event::Call(target) => recorder.note(Event::Call(target)),
+            Event::Return(target, left) => recorder.note(Event::Return(target, left)),
+            Event::Interrupt(number) => recorder.note(Event::Interrupt(number)),
+            Event::WatchdogRestart => recorder.note(Event::WatchdogRestart),
+        }
+    }
 }
 
 /// The accesses of a step to what wires are about.

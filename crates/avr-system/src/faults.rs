@@ -17,6 +17,14 @@ pub enum Fault {
     FloatingIsLow,
     /// Runs in which a node never goes on count.
     UnfairCounts,
+    /// The end of a run repeats although nodes stand still in it.
+    RepetitionIsUnfair,
+    /// The end of a run repeats although nodes are elsewhere after it.
+    RepetitionNotClosed,
+    /// An event that a specification does not answer is passed over.
+    UnansweredPassed,
+    /// Two events of one kind, one right after the other, count as one.
+    EventsMerged,
     /// The cases of what is stored count as choices.
     CasesAreChoices,
 }

@@ -8,7 +8,7 @@ use ron::value::RawValue;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::error::{FILE_FORM, PROPERTY_FORM, SystemError, WIRE_FORM};
+use crate::error::{CONFORMS_FORM, FILE_FORM, PROPERTY_FORM, SystemError, WIRE_FORM};
 
 /// The most nodes of a system.
 pub const MAX_NODES: usize = 16;
@@ -98,6 +98,13 @@ pub enum PropertyKind {
     Never(Placed),
     /// A formula of linear time that is true of every fair run.
     Ltl(Placed),
+    /// Each run shows a sequence of events that a specification allows.
+    Conforms {
+        /// The path of the specification file.
+        to: Placed,
+        /// The events that are seen.
+        alphabet: Vec<Placed>,
+    },
 }
 
 impl PropertyKind {
@@ -109,6 +116,7 @@ impl PropertyKind {
             Self::Always(_) => "Always",
             Self::Never(_) => "Never",
             Self::Ltl(_) => "Ltl",
+            Self::Conforms { .. } => "Conforms",
         }
     }
 }
@@ -171,6 +179,14 @@ enum PropertyContent<'a> {
     Never(&'a RawValue),
     #[serde(borrow)]
     Ltl(&'a RawValue),
+    Conforms {
+        #[serde(borrow)]
+        to: &'a RawValue,
+        #[serde(borrow)]
+        alphabet: Vec<&'a RawValue>,
+        #[serde(borrow, default)]
+        by: Option<&'a RawValue>,
+    },
 }
 
 /// The entries of a map, in the order of the file.
@@ -222,6 +238,16 @@ impl SystemFile {
         }
         let properties = content.properties.iter().map(|raw| reader.property(raw)).collect::<Result<_, _>>()?;
         Ok(Self { nodes, wires, properties })
+    }
+}
+
+impl SystemFile {
+    /// The paths of the specifications that properties name, in the order of the file.
+    pub fn specifications(&self) -> impl Iterator<Item = &Placed> {
+        self.properties.iter().filter_map(|property| match &property.kind {
+            PropertyKind::Conforms { to, .. } => Some(to),
+            _ => None,
+        })
     }
 }
 
@@ -391,6 +417,22 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Checks that a property asks for the relation that systems know.
+    fn check_relation(&self, by: Option<&'a RawValue>, part: &'a str) -> Result<(), SystemError> {
+        let named = by.map(|raw| self.placed(raw, CONFORMS_FORM)).transpose()?;
+        match named {
+            Some(named) if named.text == "traces" => Ok(()),
+            Some(named) => {
+                let problem = format!("the relation '{}' is not supported in systems", named.text);
+                Err(self.error(problem, named.span, CONFORMS_FORM))
+            }
+            None => {
+                let problem = "weak simulation, which `Conforms` asks for without `by`, is not supported in systems";
+                Err(self.error(problem.to_owned(), self.span(part), CONFORMS_FORM))
+            }
+        }
+    }
+
     fn property(&self, raw: &'a RawValue) -> Result<PropertyEntry, SystemError> {
         let part = raw.trim().get_ron();
         let kind = match self.part(part, PROPERTY_FORM)? {
@@ -400,6 +442,17 @@ impl<'a> Reader<'a> {
             PropertyContent::Always(raw) => PropertyKind::Always(self.placed(raw, PROPERTY_FORM)?),
             PropertyContent::Never(raw) => PropertyKind::Never(self.placed(raw, PROPERTY_FORM)?),
             PropertyContent::Ltl(raw) => PropertyKind::Ltl(self.placed(raw, PROPERTY_FORM)?),
+            PropertyContent::Conforms { to, alphabet, by } => {
+                self.check_relation(by, part)?;
+                let placed = |raw: &&'a RawValue| self.placed(raw, PROPERTY_FORM);
+                let (to, alphabet) =
+                    (self.placed(to, PROPERTY_FORM)?, alphabet.iter().map(placed).collect::<Result<Vec<_>, _>>()?);
+                if alphabet.is_empty() {
+                    let problem = "the alphabet is empty: every system conforms to every specification".to_owned();
+                    return Err(self.error(problem, self.span(part), CONFORMS_FORM));
+                }
+                PropertyKind::Conforms { to, alphabet }
+            }
         };
         let name = match &kind {
             PropertyKind::Deadlock { except: None } => "Deadlock()".to_owned(),
@@ -407,6 +460,7 @@ impl<'a> Reader<'a> {
             PropertyKind::Always(check) | PropertyKind::Never(check) | PropertyKind::Ltl(check) => {
                 format!("{}(\"{}\")", kind.name(), check.text)
             }
+            PropertyKind::Conforms { to, .. } => format!("Conforms(to: \"{}\")", to.text),
         };
         Ok(PropertyEntry { name, kind, span: self.span(part) })
     }

@@ -10,16 +10,20 @@
 
 mod binding;
 mod composition;
+mod conformance;
 mod environment;
 mod error;
 mod faults;
 mod file;
+mod lasso;
 mod node;
 mod replay;
+mod run;
 #[cfg(test)]
 mod tests;
 mod verdict;
 mod wire;
+mod word;
 
 pub use binding::{BindError, System};
 pub use composition::Limits;
@@ -27,5 +31,5 @@ pub use error::{FILE_FORM, SystemError};
 #[cfg(feature = "faults")]
 pub use faults::{Fault, with_fault};
 pub use file::{MAX_NODES, NodeEntry, Placed, PropertyEntry, PropertyKind, SystemFile, WireEntry};
-pub use replay::{Moment, Run};
+pub use run::{Moment, MomentKind, Place, Repeats, Run, SpecificationMoment};
 pub use verdict::{PropertyResult, Results, Verdict};

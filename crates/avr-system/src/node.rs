@@ -5,6 +5,7 @@
 //! branching bisimulation does not see it (Groote & van de Pol, 2000). Loops of local steps stay as steps.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use avr_image::Image;
 use avr_isa::DataAddress;
@@ -12,7 +13,7 @@ use avr_machine::{Machine, Stop};
 use avr_model::context::Context;
 use avr_model::state::AbstractState;
 use avr_model::state::deferral::Deferral;
-use avr_properties::{Atom, EventRecorder};
+use avr_properties::{Atom, Event as WatchedEvent, EventRecorder, Occurred, occurrences_cover};
 use rustc_hash::{FxHashMap, FxHashSet};
 use three_valued::{Truth, TvByte};
 use tvar::{BitMasks, StepPrecision};
@@ -150,6 +151,31 @@ impl<'m> Node<'m> {
         }
     }
 
+    /// The events that atoms speak of.
+    pub(crate) fn watched(&self) -> Arc<[WatchedEvent]> {
+        Arc::clone(&self.context.watched)
+    }
+
+    /// True if the step into a state may have shown just these events.
+    pub(crate) fn has_done(&self, number: u32, occurrences: &[Occurred]) -> bool {
+        match self.state(number) {
+            NodeState::At(AbstractState::Running(running)) => {
+                occurrences_cover(self.context.store.occurrences.get(running.did.0), occurrences)
+            }
+            _ => false,
+        }
+    }
+
+    /// True if the step into a state showed an event, or may have.
+    fn may_have_done_something(&self, number: u32) -> bool {
+        match self.state(number) {
+            NodeState::At(AbstractState::Running(running)) => {
+                !self.context.store.occurrences.get(running.did.0).is_empty()
+            }
+            _ => true,
+        }
+    }
+
     /// The call frames of a running state.
     pub(crate) fn frames(&self, number: u32) -> Vec<avr_machine::Frame> {
         match self.state(number) {
@@ -237,7 +263,7 @@ impl<'m> Node<'m> {
         if let Some(reason) = self.refused(state) {
             return (vec![self.end(reason)], true);
         }
-        let watched = std::sync::Arc::clone(&self.context.watched);
+        let watched = self.watched();
         let recorder = EventRecorder::new(&watched, running.control.pc.byte());
         let (uart, interrupts) = (self.parts.uart, self.interrupts);
         let mut surroundings = Surroundings::new(supply, (uart, interrupts), self.splits, recorder);
@@ -382,7 +408,9 @@ impl<'m> Node<'m> {
         let is_seen = self.face(state) != self.face(next) && !is_on(Fault::WriteIsLocal);
         let is_told = self.labels[state as usize] != self.labels[next as usize];
         let is_one = !only.is_case && !only.is_choice;
-        (is_quiet && is_one && !is_end && !looked && !is_seen && !is_told).then_some(next)
+        // Specifications count events, also where one follows another of its kind.
+        let is_event = self.may_have_done_something(next) && !is_on(Fault::EventsMerged);
+        (is_quiet && !is_event && is_one && !is_end && !looked && !is_seen && !is_told).then_some(next)
     }
 
     /// Wires of which nothing is known.

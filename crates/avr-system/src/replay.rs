@@ -9,6 +9,7 @@ use three_valued::{Truth, TvByte};
 use crate::composition::{Mover, Space};
 use crate::environment::{Accesses, Supply, Surroundings, UartInterrupts};
 use crate::node::{Face, NodeState, face};
+use crate::run::{Moment, MomentKind, Place, Repeats, Run};
 use crate::wire::LineState;
 
 /// The most steps of a node between two that wires see.
@@ -16,36 +17,22 @@ const MAX_STEPS: usize = 400_000;
 /// The most ways to answer what wires leave open that are tried in one step.
 const MAX_TRIES: usize = 512;
 
-/// A run of all nodes, side by side.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Run {
-    /// The moments in which something happened on a wire or an input was read, in their order.
-    pub moments: Vec<Moment>,
-    /// The steps that each node took, in the order of nodes.
-    pub steps: Vec<u64>,
-    /// The order of steps: nodes with how many steps they take before the next one goes on.
-    pub schedule: Vec<(usize, u64)>,
-    /// The places at which the nodes are in the end, in the order of nodes.
-    pub last: Vec<String>,
-}
-
-/// Something that happened in a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Moment {
-    /// The number of the node that did it; none for a character that arrived.
-    pub node: Option<usize>,
-    /// The steps that the node had taken before.
-    pub step: u64,
-    /// The flash byte address of the instruction, if a node did it.
-    pub pc: Option<u32>,
-    /// The text of it.
-    pub text: String,
-}
-
 /// The concrete states of all nodes, and of the lines.
-struct Concrete {
+#[derive(Clone)]
+pub(crate) struct Concrete {
     nodes: Vec<MachineState<u8>>,
-    lines: Vec<LineState>,
+    pub(crate) lines: Vec<LineState>,
+}
+
+impl PartialEq for Concrete {
+    /// True if the same steps can follow.
+    fn eq(&self, other: &Self) -> bool {
+        let is_same = |(one, other): (&MachineState<u8>, &MachineState<u8>)| {
+            let same_cells = one.data.cells() == other.data.cells();
+            same_cells && one.control == other.control && one.calls.all() == other.calls.all()
+        };
+        self.lines == other.lines && self.nodes.iter().zip(&other.nodes).all(is_same)
+    }
 }
 
 /// A run along the path that leads to a state of the space, if the contents that are tried have one.
@@ -53,20 +40,33 @@ pub(crate) fn replay(space: &mut Space<'_>, state: u32, contents: u8) -> Option<
     let mut path = Vec::new();
     let mut at = state;
     while let Some((from, edge, member)) = space.found_from[at as usize] {
-        path.push((from, edge, member, at));
+        path.push((from, edge, member));
         at = from;
     }
     path.reverse();
-    (0..contents).find_map(|content| Replay::begin(space, content).along(space, at, &path))
+    (0..contents).find_map(|content| {
+        let mut replay = Replay::begin(space, content, at)?;
+        path.iter().try_for_each(|step| replay.take(space, *step))?;
+        Some(replay.ended(space, None))
+    })
 }
 
-struct Replay {
-    now: Concrete,
+/// A run of all nodes while it is made.
+pub(crate) struct Replay {
+    pub(crate) now: Concrete,
     run: Run,
 }
 
+/// The length of a run so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Length {
+    moments: usize,
+    steps: u64,
+}
+
 impl Replay {
-    fn begin(space: &Space<'_>, content: u8) -> Self {
+    /// A run from power-on to the first state of the space, with the initial content of this number.
+    pub(crate) fn begin(space: &Space<'_>, content: u8, first: u32) -> Option<Self> {
         let mut nodes = Vec::new();
         for node in 0..space.nodes.len() {
             let supply = Supply::default();
@@ -77,29 +77,50 @@ impl Replay {
         }
         let lines = vec![LineState::default(); space.wires.lines.len()];
         let run = Run { steps: vec![0; nodes.len()], ..Run::default() };
-        Self { now: Concrete { nodes, lines }, run }
+        let mut replay = Self { now: Concrete { nodes, lines }, run };
+        for node in 0..space.nodes.len() {
+            replay.local(space, node, space.states[first as usize].nodes[node])?;
+        }
+        Some(replay)
     }
 
-    fn along(mut self, space: &mut Space<'_>, first: u32, path: &[(u32, usize, usize, u32)]) -> Option<Run> {
-        for node in 0..space.nodes.len() {
-            let wanted = space.states[first as usize].nodes[node];
-            self.local(space, node, wanted)?;
-        }
-        for (from, edge, member, to) in path {
-            let mover = space.edges[*from as usize].get(*edge)?.mover;
-            match mover {
-                Mover::Nobody => return None,
-                Mover::Node(node) => self.step(space, node, (*from, *to))?,
-                Mover::Begin(line) => {
-                    self.now.lines[line] = self.now.lines[line].begun();
-                }
-                // The data sheet does not say which character is lost: runs lose the new one.
-                Mover::Arrive(_) if *member != 0 => return None,
-                Mover::Arrive(line) => self.arrive(space, line)?,
+    /// Takes the steps of a member of a hyper-edge of a state; if there are none with concrete values, nothing changes.
+    pub(crate) fn take(&mut self, space: &mut Space<'_>, (from, edge, member): (u32, usize, usize)) -> Option<()> {
+        let edge = space.edges[from as usize].get(edge)?;
+        let to = edge.members.get(member)?.state;
+        match edge.mover {
+            Mover::Nobody => None,
+            Mover::Node(node) => self.step(space, node, (from, to)),
+            Mover::Begin(line) => {
+                self.now.lines[line] = self.now.lines[line].begun();
+                Some(())
             }
+            // The data sheet does not say which character is lost: runs lose the new one.
+            Mover::Arrive(_) if member != 0 => None,
+            Mover::Arrive(line) => self.arrive(space, line),
         }
+    }
+
+    /// The number of moments so far.
+    pub(crate) fn moments(&self) -> usize {
+        self.run.moments.len()
+    }
+
+    /// The length so far.
+    pub(crate) fn length(&self) -> Length {
+        Length { moments: self.run.moments.len(), steps: self.run.steps.iter().sum() }
+    }
+
+    /// The run, of which what follows this length repeats for ever.
+    pub(crate) fn ended(mut self, space: &Space<'_>, repeats_from: Option<Length>) -> Run {
         self.run.last = (0..space.nodes.len()).map(|node| self.place(space, node)).collect();
-        Some(self.run)
+        let all = self.length().steps;
+        self.run.repeats = repeats_from.map(|from| Repeats {
+            moments: from.moments,
+            schedule: split(&mut self.run.schedule, from.steps),
+            steps: all - from.steps,
+        });
+        self.run
     }
 
     fn face(&self, space: &Space<'_>, node: usize) -> Face {
@@ -107,8 +128,9 @@ impl Replay {
         face(&space.nodes[node].parts, &|address: DataAddress| TvByte::constant(*state.data.get(address)))
     }
 
-    fn place(&self, space: &Space<'_>, node: usize) -> String {
-        space.nodes[node].place(self.now.nodes[node].control.pc.byte().0)
+    fn place(&self, space: &Space<'_>, node: usize) -> Place {
+        let pc = self.now.nodes[node].control.pc.byte().0;
+        Place { pc, text: space.nodes[node].place(pc) }
     }
 
     fn arrive(&mut self, space: &Space<'_>, line: usize) -> Option<()> {
@@ -125,7 +147,8 @@ impl Replay {
         let [from, to] = [wire.from, wire.to].map(|node| space.nodes[node].parts.name);
         let text = format!("{character:#04x} from {from} to {to} {what}");
         self.now.lines[line] = after;
-        self.run.moments.push(Moment { node: None, step: 0, pc: None, text });
+        let kind = MomentKind::Line { from: wire.from, to: wire.to };
+        self.run.moments.push(Moment { kind, node: None, step: 0, pc: None, text });
         Some(())
     }
 
@@ -137,19 +160,22 @@ impl Replay {
         let nearby = space.supply_of(node, from);
         let before = self.now.nodes[node].clone();
         let mut script = Vec::new();
+        let watched = space.nodes[node].watched();
         for _ in 0..MAX_TRIES {
-            let recorder = EventRecorder::new(&[], avr_isa::FlashByteAddress(0));
+            let recorder = EventRecorder::new(&watched, before.control.pc.byte());
             let uart = space.nodes[node].uart();
             let mut surroundings = Surroundings::new(&supply, uart, true, recorder).answering(script);
             let mut state = before.clone();
             let stepped = space.machine(node).step(&mut state, &mut surroundings);
             let accesses = surroundings.accesses.clone();
+            let occurrences = surroundings.recorder.occurrences();
             if stepped.is_ok() && !accesses.is_unknown && !accesses.is_unclear {
                 self.now.nodes[node] = state;
                 let starts = space.nodes[node].raw_targets(source, &nearby, wanted);
                 let taken = self.run.steps[node];
-                if starts.iter().any(|start| self.is_covered(space, node, *start)) && self.reaches(space, node, wanted)
-                {
+                let did_so = |start: u32| space.nodes[node].has_done(start, &occurrences);
+                let mut starts = starts.into_iter().filter(|start| did_so(*start));
+                if starts.any(|start| self.is_covered(space, node, start)) && self.reaches(space, node, wanted) {
                     self.did(space, (node, &faces[node], taken), &before, &accesses, &surroundings.inputs);
                     return Some(());
                 }
@@ -176,11 +202,12 @@ impl Replay {
 
     fn local(&mut self, space: &Space<'_>, node: usize, wanted: u32) -> Option<()> {
         let (supply, plain) = (Supply::default(), (None, UartInterrupts::default()));
+        let watched = space.nodes[node].watched();
         for _ in 0..MAX_STEPS {
             if self.is_covered(space, node, wanted) {
                 return Some(());
             }
-            let recorder = EventRecorder::new(&[], avr_isa::FlashByteAddress(0));
+            let recorder = EventRecorder::new(&watched, self.now.nodes[node].control.pc.byte());
             let mut surroundings = Surroundings::new(&supply, plain, false, recorder);
             space.machine(node).step(&mut self.now.nodes[node], &mut surroundings).ok()?;
             self.count(node);
@@ -208,38 +235,44 @@ impl Replay {
     ) {
         let parts = &space.nodes[node].parts;
         let (pc, step) = (at.control.pc.byte().0, before_step);
-        let mut texts: Vec<String> = Vec::new();
+        let mut told: Vec<(MomentKind, String)> = Vec::new();
         let register = |address: DataAddress| {
             parts.machine.device.register_at(address).map_or_else(|| format!("{address:#06x}"), |it| it.name.to_owned())
         };
         for (address, mask, value) in inputs {
-            texts.push(format!("an input of {} is {value:#04x} (bits {mask:#04x})", register(*address)));
+            told.push((
+                MomentKind::Input,
+                format!("an input of {} is {value:#04x} (bits {mask:#04x})", register(*address)),
+            ));
         }
         if accesses.read {
             let first = self.now.lines.iter().zip(&space.wires.lines).find(|(_, line)| line.to == node);
-            match first.and_then(|(line, _)| line.received.first().copied()).and_then(TvByte::known) {
-                Some(character) => texts.push(format!("reads the character {character:#04x}")),
-                None => texts.push("reads UDR0, and no character is there".to_owned()),
-            }
+            let text = match first.and_then(|(line, _)| line.received.first().copied()).and_then(TvByte::known) {
+                Some(character) => format!("reads the character {character:#04x}"),
+                None => "reads UDR0, and no character is there".to_owned(),
+            };
+            told.push((MomentKind::Character, text));
         }
         if let Some(character) = accesses.written.and_then(TvByte::known) {
-            texts.push(format!("writes the character {character:#04x}"));
+            told.push((MomentKind::Character, format!("writes the character {character:#04x}")));
         }
         let after = self.face(space, node);
         for (end, (before, after)) in parts.ends.iter().zip(before.pins.iter().zip(&after.pins)) {
             let name = format!("{}.{}", register(end.port.address), end.port.bit);
             let level = |level: Truth| u8::from(level.is_true());
-            match (before.drives, after.drives) {
+            let text = match (before.drives, after.drives) {
                 (Truth::True, Truth::True) if before.level != after.level => {
-                    texts.push(format!("{name} becomes {}", level(after.level)));
+                    format!("{name} becomes {}", level(after.level))
                 }
-                (Truth::True, Truth::True) | (Truth::False, Truth::False) => {}
-                (_, Truth::True) => texts.push(format!("{name} is driven, and {}", level(after.level))),
-                _ => texts.push(format!("{name} is not driven any more")),
-            }
+                (Truth::True, Truth::True) | (Truth::False, Truth::False) => continue,
+                (_, Truth::True) => format!("{name} is driven, and {}", level(after.level)),
+                _ => format!("{name} is not driven any more"),
+            };
+            told.push((MomentKind::Pin, text));
         }
         self.now.lines = space.wires.after(node, (accesses.read, accesses.written), &after, &self.now.lines);
-        self.run.moments.extend(texts.into_iter().map(|text| Moment { node: Some(node), step, pc: Some(pc), text }));
+        let moment = |(kind, text)| Moment { kind, node: Some(node), step, pc: Some(pc), text };
+        self.run.moments.extend(told.into_iter().map(moment));
     }
 
     /// True if a state of a node covers the concrete one.
@@ -261,5 +294,40 @@ impl Replay {
                 .machine(node)
                 .addresses()
                 .all(|address| space.nodes[node].cell(state, address).contains(value(address)))
+    }
+}
+
+/// Splits a schedule after so many steps of all nodes together; the number of entries before that.
+fn split(schedule: &mut Vec<(usize, u64)>, mut steps: u64) -> usize {
+    for at in 0..schedule.len() {
+        let (node, count) = schedule[at];
+        if steps == 0 {
+            return at;
+        }
+        if steps < count {
+            schedule[at].1 = steps;
+            schedule.insert(at + 1, (node, count - steps));
+            return at + 1;
+        }
+        steps -= count;
+    }
+    schedule.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn schedules_are_split_between_steps() {
+        let check = |steps: u64, place: usize, expected: &[(usize, u64)]| {
+            let mut schedule = vec![(0, 2), (1, 3)];
+            assert_eq!((split(&mut schedule, steps), schedule), (place, expected.to_vec()));
+        };
+        check(0, 0, &[(0, 2), (1, 3)]);
+        check(1, 1, &[(0, 1), (0, 1), (1, 3)]);
+        check(2, 1, &[(0, 2), (1, 3)]);
+        check(4, 2, &[(0, 2), (1, 2), (1, 1)]);
+        check(5, 2, &[(0, 2), (1, 3)]);
     }
 }

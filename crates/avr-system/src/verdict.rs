@@ -4,26 +4,32 @@
 //!   on a wire can certainly happen, or is not asked for.
 //! * A property is *violated* by a concrete run of all nodes that leads into a state in which the condition is certainly false, or from
 //!   which nothing on a wire can happen whatever comes.
-//! * A formula of linear time holds if it is true of every fair run; that one violates it is not shown yet.
+//! * A formula of linear time holds if it is true of every fair run. It is violated by a concrete fair run of all nodes of which the end
+//!   repeats for ever.
 //! * Else it is *unknown*, for the reason that comes first.
 
 use mu_calculus::{
-    AtomId, Formula, GraphBuilder, HyperGraph, Labels, LinearOperator, NormalForm, PathOperator, PathQuantifier,
-    Problem, StateId,
+    AtomId, Formula, GraphBuilder, HyperGraph, Labels as Labelling, LinearOperator, NormalForm, PathOperator,
+    PathQuantifier, Problem, StateId,
 };
 use three_valued::Truth;
 
 use crate::binding::{Goal, HAPPENED, NodeAtom, System, SystemProperty};
 use crate::composition::{Limits, Mover, Space};
+use crate::conformance::{Beside, Conformance, Followed, Labels, Step};
 use crate::faults::{Fault, is_on};
+use crate::lasso::{Lasso, Refutation};
 use crate::node::{Node, Parts};
-use crate::replay::{Run, replay};
+use crate::replay::{Replay, replay};
+use crate::run::{Run, SpecificationMoment};
 use crate::wire::Uart;
+use crate::word::Word;
 
 /// The contents of the memory at the start that runs are tried with.
 const CONTENTS: u8 = 4;
 /// The most states in which a property is violated to which runs are sought.
 const CANDIDATES: usize = 8;
+const NO_LASSO: &str = "a fair run of the abstraction violates it, and no concrete run of all nodes was found that does and repeats for ever";
 
 /// The answer about a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,9 +96,10 @@ impl System<'_> {
             Goal::Always(check) => Some(check),
             Goal::Live(except) => except.as_ref(),
             Goal::Linear(path) => Some(path),
+            Goal::Conforms(_) => None,
         };
         let is_event = |atom: &AtomId| self.atom(*atom).is_some_and(|atom| atom.is_event);
-        let tells_movers = matches!(property.goal, Goal::Linear(_))
+        let tells_movers = matches!(property.goal, Goal::Linear(_) | Goal::Conforms(_))
             || formulas.is_some_and(|formula| formula.atoms().into_iter().any(is_event));
         let tells_happening = matches!(property.goal, Goal::Live(_));
         let nodes = (0..self.names.len()).map(|node| Node::new(self.parts(node), splits)).collect();
@@ -100,7 +107,10 @@ impl System<'_> {
         let is_complete = space.explore(limits, &|| is_over());
         let verdict = match &property.goal {
             Goal::Always(check) => self.always(&mut space, check, is_complete),
-            Goal::Linear(path) => self.linear(&space, path, is_complete, is_over),
+            Goal::Linear(path) => self.linear(&mut space, path, is_complete, is_over),
+            Goal::Conforms(conformance) => {
+                self.conforms(&mut space, conformance, (is_complete, limits.states), is_over)
+            }
             Goal::Live(except) => self.live(&mut space, except.as_ref(), is_complete, is_over),
         };
         for (most, node) in results.node_states.iter_mut().zip(&space.nodes) {
@@ -193,7 +203,7 @@ impl System<'_> {
         let Some(graph) = graph(space) else {
             return Verdict::Unknown("there are too many states to number".to_owned());
         };
-        let mut labels = Labels::new(self.atoms.len() + 1, space.states.len());
+        let mut labels = Labelling::new(self.atoms.len() + 1, space.states.len());
         for atom in formula.atoms() {
             for state in 0..space.states.len() as u32 {
                 labels.set(atom, StateId(state), self.label(space, state, atom));
@@ -219,7 +229,7 @@ impl System<'_> {
     /// The verdict about a formula of linear time over the fair runs: each node takes steps again and again, and characters move on.
     fn linear(
         &self,
-        space: &Space<'_>,
+        space: &mut Space<'_>,
         path: &Formula<AtomId>,
         is_complete: bool,
         is_over: &(dyn Fn() -> bool + Sync),
@@ -234,7 +244,7 @@ impl System<'_> {
             let eventually = Formula::Linear(LinearOperator::Eventually, Box::new(Formula::Atom(*atom)));
             Formula::Linear(LinearOperator::Always, Box::new(eventually))
         };
-        let all_fair = match is_on(Fault::UnfairCounts) {
+        let all_fair = match is_on(Fault::UnfairCounts) || is_on(Fault::RepetitionIsUnfair) {
             true => Formula::Constant(true),
             false => fair
                 .iter()
@@ -249,7 +259,7 @@ impl System<'_> {
         let Some(graph) = graph(space) else {
             return Verdict::Unknown("there are too many states to number".to_owned());
         };
-        let mut labels = Labels::new(first + fair.len(), space.states.len());
+        let mut labels = Labelling::new(first + fair.len(), space.states.len());
         for atom in formula.atoms() {
             for state in 0..space.states.len() as u32 {
                 let label = match atom.index().checked_sub(first) {
@@ -264,16 +274,96 @@ impl System<'_> {
             return Verdict::Unknown("the search was given up".to_owned());
         };
         let end = (0..space.states.len() as u32).find_map(|state| space.end(state));
+        let end = end.map(|(node, reason)| (node, reason.to_owned()));
         match (solution.truth(graph.initial(), formula.root()), end) {
             (Truth::True, _) => Verdict::Holds,
-            (Truth::False, _) => Verdict::Unknown(
-                "a fair run of the abstraction violates it, and such runs are not replayed yet".to_owned(),
-            ),
+            (Truth::False, _) => {
+                let refutation = Refutation { problem: &problem, solution: &solution };
+                let run = |content| {
+                    let lasso = refutation.lasso(space, content)?;
+                    self.refuted(space, path, lasso)
+                };
+                match (0..CONTENTS).find_map(run) {
+                    Some(run) => Verdict::Violated(Box::new(run)),
+                    None => Verdict::Unknown(NO_LASSO.to_owned()),
+                }
+            }
             (Truth::Unknown, Some((node, reason))) => {
                 Verdict::Unknown(format!("a path ends in {}: {reason}", self.names[node]))
             }
             (Truth::Unknown, None) => Verdict::Unknown("it depends on what is not known".to_owned()),
         }
+    }
+
+    /// The verdict about the events that a specification allows.
+    fn conforms(
+        &self,
+        space: &mut Space<'_>,
+        conformance: &Conformance,
+        (is_complete, limit): (bool, usize),
+        is_over: &(dyn Fn() -> bool + Sync),
+    ) -> Verdict {
+        let followed = |space: &Space<'_>, only_known: bool| {
+            let atom = |state: u32, atom: AtomId| self.label(space, state, atom);
+            let condition = |state: u32, formula: &Formula<AtomId>| self.truth(space, state, formula);
+            let labels = Labels { atom: &atom, condition: &condition };
+            conformance.follow(space, &labels, (only_known, limit), &|| is_over())
+        };
+        if let Followed::Unanswered(ways) = followed(space, true) {
+            for way in &ways {
+                let run = (0..CONTENTS).find_map(|content| self.unanswered(space, conformance, (way, content)));
+                if let Some(run) = run {
+                    return Verdict::Violated(Box::new(run));
+                }
+            }
+            let reason = "a step has no answer, and no concrete run of all nodes to it was found";
+            return Verdict::Unknown(reason.to_owned());
+        }
+        if !is_complete {
+            return Verdict::Unknown(format!("a limit was hit after {} states of the system", space.states.len()));
+        }
+        match followed(space, false) {
+            Followed::Answered => Verdict::Holds,
+            Followed::Unanswered(_) => {
+                Verdict::Unknown("it depends on what is not known of the events if each has an answer".to_owned())
+            }
+            Followed::GivenUp(reason) => Verdict::Unknown(reason),
+        }
+    }
+
+    /// A concrete run along a way that ends in what a specification does not answer.
+    fn unanswered(
+        &self,
+        space: &mut Space<'_>,
+        conformance: &Conformance,
+        (way, content): (&[Step], u8),
+    ) -> Option<Run> {
+        let mut replay = Replay::begin(space, content, 0)?;
+        let (mut states, mut moments) = (vec![0], vec![0]);
+        for (state, edge, member) in way {
+            replay.take(space, (*state, *edge, *member))?;
+            states.push(space.edges[*state as usize].get(*edge)?.members.get(*member)?.state);
+            moments.push(replay.moments());
+        }
+        let atom = |state: u32, atom: AtomId| self.label(space, state, atom);
+        let condition = |state: u32, formula: &Formula<AtomId>| self.truth(space, state, formula);
+        let beside = conformance.along(&states, &Labels { atom: &atom, condition: &condition })?;
+        let specification = beside.into_iter().map(|(step, Beside { events, states })| SpecificationMoment {
+            moments: moments[step],
+            events,
+            states,
+        });
+        let specification = specification.collect();
+        Some(Run { specification, ..replay.ended(space, None) })
+    }
+
+    /// The run of a lasso, if it is fair and the formula is certainly false of it.
+    fn refuted(&self, space: &Space<'_>, path: &Formula<AtomId>, lasso: Lasso) -> Option<Run> {
+        let Lasso { run, states, back, is_fair } = lasso;
+        let letter = |position: usize, atom: AtomId| self.label(space, states[position], atom);
+        let word = Word { letter: &letter, length: states.len(), back };
+        let is_fair = is_fair.iter().all(|fair| *fair) || is_on(Fault::RepetitionIsUnfair);
+        (is_fair && word.value(path) == Truth::False).then_some(run)
     }
 
     /// True in states after a step of a node, or in which a line has nothing to move or has moved something, by their numbers.

@@ -6,25 +6,28 @@ use std::path::{Path, PathBuf};
 use avr_image::{EepromAddress, Image};
 use avr_machine::device::Device;
 use avr_properties::{PropertyFile, Setting};
-use avr_report::{Escaped, InputFile};
-use avr_system::{BindError, Limits, NodeEntry, Results, Run, System, SystemError, SystemFile, Verdict};
+use avr_report::{Escaped, ReportOrigin, SystemNode, SystemReport};
+use avr_system::{BindError, Limits, NodeEntry, Results, System, SystemError, SystemFile, Verdict};
 use clap::Args;
-use serde::Serialize;
 
 use crate::device::{self, Wishes};
 use crate::eeprom;
 use crate::error::{InputError, InputErrorKind};
 use crate::exit::Exit;
-use crate::inputs::{Inputs, Role};
+use crate::inputs::{IDENTITY, Inputs, Role};
 use crate::job;
-use crate::options::Format;
+use crate::made::Made;
+use crate::options::{ReportFile, ReportFormat, report_file};
 use crate::output;
+use crate::outputs::Outputs;
+use crate::reports;
 use crate::snippet::Marked;
+use crate::specifications;
 
 pub(crate) const HELP: &str = "\
 Examples:
   avr-tvar verify-system pair.ron
-  avr-tvar verify-system pair.ron --format json
+  avr-tvar verify-system pair.ron --report html=pair.html --report junit=pair.xml
 
 A system file names the firmware of each node, the wires between them, and properties of the whole:
   ( nodes: { \"a\": (firmware: \"a.elf\"), \"b\": (firmware: \"b.elf\") },
@@ -34,9 +37,6 @@ A system file names the firmware of each node, the wires between them, and prope
 Exit codes: 0 every property holds, 1 one is violated by a run of all nodes, 2 wrong usage or input, 3 one is unknown,
 4 internal error.";
 
-/// The most moments of a run that the text shows.
-const SHOWN: usize = 40;
-
 /// The arguments of `verify-system`.
 #[derive(Clone, Debug, Args)]
 pub struct VerifySystem {
@@ -44,7 +44,10 @@ pub struct VerifySystem {
     pub system: PathBuf,
     /// Format of the report on the standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+    pub format: ReportFormat,
+    /// Also write the report into a file in a format of its own, as in `html=report.html`; can be repeated
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = report_file)]
+    pub report: Vec<ReportFile>,
     /// Give up a property after so many states of the system
     #[arg(long, value_name = "N", default_value_t = Limits::default().states)]
     pub states: usize,
@@ -82,17 +85,37 @@ pub(crate) fn run(arguments: &VerifySystem, mut inputs: Inputs) -> Result<Exit, 
     let folder = arguments.system.parent().unwrap_or(Path::new(""));
     let loaded = file.nodes.iter().map(|node| load(&mut inputs, folder, node)).collect::<Result<Vec<_>, _>>()?;
     let settings: Vec<Setting<'_>> = loaded.iter().map(Loaded::setting).collect();
-    let system = System::bind(&file, &settings).map_err(|error| match error {
+    let specifications = file.specifications().map(|to| {
+        let automaton = specifications::read(&mut inputs, &folder.join(&to.text))?;
+        Ok((to.text.clone(), automaton))
+    });
+    let specifications = specifications.collect::<Result<BTreeMap<_, _>, InputError>>()?;
+    let system = System::bind(&file, &settings, &specifications).map_err(|error| match error {
         BindError::System(error) => wrong(error),
         BindError::Node(error) => error.into(),
     })?;
+    let outputs = Outputs::default().files("the report", arguments.report.iter().map(|report| &report.path));
+    outputs.check(inputs.paths())?;
     let results = system.verify(Limits { states: arguments.states, ..Limits::default() }, &|| false);
-    let report =
-        Report { name: &name, file: &file, loaded: &loaded, assuming: system.assumptions(), results: &results };
-    output::results(&match arguments.format {
-        Format::Text => report.text(),
-        Format::Json => report.json(&inputs.listed()),
-    })?;
+    let nodes: Vec<SystemNode<'_>> =
+        loaded.iter().map(|it| SystemNode { image: &it.image, device: it.device }).collect();
+    let (made, listed) = (Made::now(), inputs.listed());
+    let report = SystemReport {
+        path: &input.name(),
+        text,
+        file: &file,
+        nodes: &nodes,
+        assumptions: &system.assumptions(),
+        results: &results,
+        origin: ReportOrigin {
+            tool: IDENTITY,
+            inputs: &listed,
+            command: &made.command,
+            date: &made.date,
+            ..ReportOrigin::default()
+        },
+    };
+    reports::write_system(&report, arguments.format, &arguments.report)?;
     Ok(exit(&results))
 }
 
@@ -119,157 +142,5 @@ fn exit(results: &Results) -> Exit {
         Exit::Unknown
     } else {
         Exit::Holds
-    }
-}
-
-/// The report about a system.
-struct Report<'a> {
-    name: &'a str,
-    file: &'a SystemFile,
-    loaded: &'a [Loaded],
-    assuming: Vec<String>,
-    results: &'a Results,
-}
-
-/// The report as data. `docs/schema/system-1.json` describes it.
-#[derive(Serialize)]
-struct Data<'a> {
-    schema: &'static str,
-    system: &'a str,
-    inputs: &'a [InputFile],
-    nodes: Vec<NodeData<'a>>,
-    properties: Vec<PropertyData<'a>>,
-    assuming: &'a [String],
-    steps: u64,
-}
-
-#[derive(Serialize)]
-struct NodeData<'a> {
-    name: &'a str,
-    firmware: &'a str,
-    device: &'a str,
-    states: usize,
-}
-
-#[derive(Serialize)]
-struct PropertyData<'a> {
-    name: &'a str,
-    kind: &'a str,
-    verdict: &'static str,
-    reason: Option<&'a str>,
-    states: usize,
-    run: Option<RunData<'a>>,
-}
-
-#[derive(Serialize)]
-struct RunData<'a> {
-    moments: Vec<MomentData<'a>>,
-    steps: &'a [u64],
-    schedule: &'a [(usize, u64)],
-    last: &'a [String],
-}
-
-#[derive(Serialize)]
-struct MomentData<'a> {
-    node: Option<&'a str>,
-    step: u64,
-    pc: Option<u32>,
-    text: &'a str,
-}
-
-fn word(verdict: &Verdict) -> &'static str {
-    match verdict {
-        Verdict::Holds => "holds",
-        Verdict::Violated(_) => "violated",
-        Verdict::Unknown(_) => "unknown",
-    }
-}
-
-impl Report<'_> {
-    fn node(&self, number: usize) -> &str {
-        self.file.nodes.get(number).map_or("", |node| &node.name.text)
-    }
-
-    fn run_data<'b>(&'b self, run: &'b Run) -> RunData<'b> {
-        let moments = run.moments.iter().map(|moment| MomentData {
-            node: moment.node.map(|node| self.node(node)),
-            step: moment.step,
-            pc: moment.pc,
-            text: &moment.text,
-        });
-        RunData { moments: moments.collect(), steps: &run.steps, schedule: &run.schedule, last: &run.last }
-    }
-
-    fn json(&self, inputs: &[InputFile]) -> String {
-        let nodes = self.file.nodes.iter().zip(self.loaded).zip(&self.results.node_states);
-        let nodes = nodes.map(|((node, loaded), states)| NodeData {
-            name: &node.name.text,
-            firmware: &node.firmware.text,
-            device: loaded.device.name,
-            states: *states,
-        });
-        let properties = self.results.properties.iter().map(|result| PropertyData {
-            name: &result.name,
-            kind: result.kind,
-            verdict: word(&result.verdict),
-            reason: if let Verdict::Unknown(reason) = &result.verdict { Some(reason) } else { None },
-            states: result.states,
-            run: if let Verdict::Violated(it) = &result.verdict { Some(self.run_data(it)) } else { None },
-        });
-        let data = Data {
-            schema: "avr-tvar/system/1",
-            system: self.name,
-            inputs,
-            nodes: nodes.collect(),
-            properties: properties.collect(),
-            assuming: &self.assuming,
-            steps: self.results.steps,
-        };
-        serde_json::to_string_pretty(&data).expect("texts and numbers are JSON") + "\n"
-    }
-
-    fn text(&self) -> String {
-        let results = &self.results.properties;
-        let count = |number: usize, one: &str| format!("{number} {one}{}", if number == 1 { "" } else { "s" });
-        let (nodes, wires) = (count(self.file.nodes.len(), "node"), count(self.file.wires.len(), "wire"));
-        let mut text = format!("{} ({nodes}, {wires})\n\n", self.name);
-        let width = results.iter().map(|result| result.name.chars().count()).max().unwrap_or(0).max("property".len());
-        text.push_str(&format!("verdict   {:width$}  {:>9}\n", "property", "states"));
-        for result in results {
-            let name = Escaped(&result.name).to_string();
-            text.push_str(&format!("{:8}  {name:width$}  {:>9}\n", word(&result.verdict), result.states));
-            match &result.verdict {
-                Verdict::Holds => {}
-                Verdict::Unknown(reason) => text.push_str(&format!("          because {}\n", Escaped(reason))),
-                Verdict::Violated(run) => text.push_str(&self.run(run)),
-            }
-        }
-        text.push('\n');
-        for assumed in &self.assuming {
-            text.push_str(&format!("assuming  {assumed}\n"));
-        }
-        let states = self.file.nodes.iter().zip(&self.results.node_states);
-        let states: Vec<String> =
-            states.map(|(node, states)| format!("{} has {}", node.name.text, count(*states, "state"))).collect();
-        text.push_str(&format!("nodes     {}\n", states.join(", ")));
-        let number = |wanted: &str| results.iter().filter(|result| word(&result.verdict) == wanted).count();
-        let (holds, violated, unknown) = (number("holds"), number("violated"), number("unknown"));
-        text + &format!("summary   {holds} hold, {violated} violated, {unknown} unknown\n")
-    }
-
-    fn run(&self, run: &Run) -> String {
-        let steps: u64 = run.steps.iter().sum();
-        let mut text = format!("          run of all nodes, {steps} steps, replayed:\n");
-        let width = self.file.nodes.iter().map(|node| node.name.text.len()).max().unwrap_or(0).max(4);
-        for moment in run.moments.iter().take(SHOWN) {
-            let who = moment.node.map_or("line", |node| self.node(node));
-            let at = moment.pc.map_or_else(String::new, |pc| format!(" at {pc:#06x}"));
-            text.push_str(&format!("          {who:width$}{at} {}\n", Escaped(&moment.text)));
-        }
-        if run.moments.len() > SHOWN {
-            text.push_str(&format!("          and {} more; --format json has all\n", run.moments.len() - SHOWN));
-        }
-        let last = run.last.iter().enumerate().map(|(node, place)| format!("{} is {place}", self.node(node)));
-        text + &format!("          in the end {}\n", Escaped(&last.collect::<Vec<_>>().join(", ")))
     }
 }

@@ -12,14 +12,13 @@ use std::sync::Arc;
 use mu_calculus::{
     AtomId, FixedPoint, Formula, MAX_SIZE, Modality, PathOperator, PathQuantifier, Variable, parse_predicate,
 };
-use three_valued::{Truth, TvByte};
+use three_valued::Truth;
 
 use super::{Binder, Bound};
 use crate::atom::AtomKind;
 use crate::conformance::faults::{Fault, is_on};
 use crate::conformance::{Answer, Monitor, PlacedText, Relation, SpecificationAutomaton, SpecificationError};
 use crate::error::{PropertyError, PropertyErrorKind};
-use crate::expression::Scope;
 use crate::view::Event;
 
 /// Names of sets of states that are longer become numbers.
@@ -163,12 +162,7 @@ impl Binder<'_> {
 
     /// The truth of the comparison of an event for each byte that it may have.
     pub(super) fn values(&self, atom: AtomId) -> Vec<Truth> {
-        let compare = match self.table.get(atom).kind() {
-            AtomKind::Event(_, Some(compare)) => compare,
-            _ => return vec![Truth::Unknown; 256],
-        };
-        let truth = |byte: u8| compare.evaluate(Scope::any_state().with_event(TvByte::constant(byte)));
-        (0..=u8::MAX).map(truth).collect()
+        self.table.get(atom).truths_of_values()
     }
 }
 

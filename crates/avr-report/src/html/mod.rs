@@ -297,7 +297,7 @@ impl Page<'_> {
 }
 
 /// The beginning of a long digest.
-fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     match text.char_indices().nth(MAX_DIGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
@@ -305,7 +305,7 @@ fn shortened(text: &str) -> String {
 }
 
 /// The outcome as a sentence.
-fn outcome(summary: Summary) -> String {
+pub(crate) fn outcome(summary: Summary) -> String {
     let Summary { holds, violated, unknown } = summary;
     let all = holds + violated + unknown;
     let properties = |count: usize| if count == 1 { "property".to_owned() } else { "properties".to_owned() };
@@ -319,7 +319,7 @@ fn outcome(summary: Summary) -> String {
 }
 
 /// The verdict of several properties.
-fn plural(verdict: &str) -> &str {
+pub(crate) fn plural(verdict: &str) -> &str {
     if verdict == "holds" { "hold" } else { verdict }
 }
 

@@ -1,6 +1,5 @@
 //! The rules of a SARIF log: the kinds of properties and findings with their meaning, and the properties as cases of them.
 
-use avr_verify::PropertyResult;
 use serde_json::{Value, json};
 
 use super::{message, visible};
@@ -31,6 +30,7 @@ fn meaning(kind: &str) -> (&'static str, &'static str) {
         "Mutex" => ("No two of the conditions hold at the same time.", "properties/mutex.html"),
         "StaysAfter" => ("Once the trigger has come, the condition holds for ever.", "properties/stays-after.html"),
         "InfinitelyOften" => ("The condition comes again and again on every path.", "properties/infinitely-often.html"),
+        "Deadlock" => ("From every state of all nodes, something on a wire can still happen.", "systems.html"),
         "Conforms" => ("The firmware does nothing that the specification does not allow.", "properties/conforms.html"),
         "EventuallyForever" => {
             ("On every path the condition holds for ever from some state on.", "properties/eventually-forever.html")
@@ -48,7 +48,7 @@ pub fn meaning_of_kind(kind: &str) -> &'static str {
 }
 
 /// The rule of a kind.
-pub(super) fn of_kind(kind: &str) -> Value {
+pub(crate) fn of_kind(kind: &str) -> Value {
     let (text, page) = meaning(kind);
     json!({
         "id": kind,
@@ -59,21 +59,31 @@ pub(super) fn of_kind(kind: &str) -> Value {
     })
 }
 
+/// A property as rules have it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Named<'a> {
+    pub(crate) kind: &'a str,
+    pub(crate) name: &'a str,
+    /// The text of the property with all that it says.
+    pub(crate) formula: &'a str,
+}
+
 /// The rule of a property: the rule of its kind says more.
-pub(super) fn of_property(result: &PropertyResult, kinds: &[&str]) -> Value {
-    let index = kinds.iter().position(|kind| *kind == result.kind);
+pub(crate) fn of_property(property: Named<'_>, kinds: &[&str]) -> Value {
+    let Named { kind, name, formula } = property;
+    let index = kinds.iter().position(|known| *known == kind);
     json!({
-        "id": property_id(result),
-        "shortDescription": { "text": message(&result.name) },
-        "fullDescription": { "text": message(&format!("{}: {}", result.kind, result.formula)) },
-        "helpUri": format!("{BOOK}{}", meaning(&result.kind).1),
-        "relationships": [{ "target": { "id": result.kind, "index": index }, "kinds": ["superset"] }],
+        "id": property_id(property),
+        "shortDescription": { "text": message(name) },
+        "fullDescription": { "text": message(&format!("{kind}: {formula}")) },
+        "helpUri": format!("{BOOK}{}", meaning(kind).1),
+        "relationships": [{ "target": { "id": kind, "index": index }, "kinds": ["superset"] }],
     })
 }
 
 /// The identifier of the rule of a property.
-pub(super) fn property_id(result: &PropertyResult) -> String {
-    format!("{}/{}", result.kind, visible(&result.name))
+pub(crate) fn property_id(property: Named<'_>) -> String {
+    format!("{}/{}", property.kind, visible(property.name))
 }
 
 #[cfg(test)]
@@ -101,6 +111,7 @@ mod tests {
             "InfinitelyOften",
             "EventuallyForever",
             "Conforms",
+            "Deadlock",
             "out-of-object",
             "torn-access",
             "Other",

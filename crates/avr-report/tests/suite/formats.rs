@@ -1,9 +1,9 @@
 //! Reports for other programs: each fits its format, also with names that try to break out of it.
 
 use crate::branch;
+use crate::sarif::sarif_problems;
 use avr_machine::Machine;
 use avr_report::{Baseline, Colour, Detail, Report};
-use avr_testkit::schema;
 use avr_verify::{AtomTrace, Basis, Evidence, Results, Unknown, Vacuity, Verdict};
 use expect_test::expect;
 use quick_junit::TestCaseStatus;
@@ -41,17 +41,6 @@ fn with_report<T>(image: &str, render: impl FnOnce(&Report<'_>) -> T) -> T {
 
 fn sarif(image: &str) -> Value {
     serde_json::from_str(&with_report(image, |report| report.sarif())).expect("SARIF is JSON")
-}
-
-/// The contradictions between a log and the standard. The pattern of `language`, which our logs do not have, is no
-/// regular expression of JSON Schema: a bracket is left over in it.
-fn sarif_problems(log: &Value) -> Vec<String> {
-    let mut schema: Value = serde_json::from_str(include_str!("../sarif/sarif-schema-2.1.0.json")).expect("it is JSON");
-    for of in ["run", "toolComponent"] {
-        let language = schema["definitions"][of]["properties"]["language"].as_object_mut();
-        assert!(language.and_then(|language| language.remove("pattern")).is_some());
-    }
-    schema::problems(log, &schema.to_string())
 }
 
 #[test]

@@ -8,3 +8,5 @@ mod dot;
 mod evidence;
 mod formats;
 mod render;
+mod sarif;
+mod systems;

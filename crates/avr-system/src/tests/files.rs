@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use avr_machine::device::Device;
-use avr_properties::{PropertyFile, Setting};
+use avr_properties::{PropertyFile, Setting, SpecificationAutomaton};
 use avr_testkit::image::image;
 
 use crate::{BindError, System, SystemFile};
 
 const NODES: &str = "\"a\": (firmware: \"a\"), \"b\": (firmware: \"b\")";
+const SPECIFICATION: &str = "(initial: [\"s\"], states: { \"s\": (moves: [(on: \"a.write(PORTB)\", to: \"s\")]) })";
 
 /// The message and the marked part for a system of two nodes, of which `b` has these settings.
 fn problem_with(text: &str, [one, other]: [&str; 2], settings: &str) -> (String, String) {
@@ -22,7 +23,9 @@ fn problem_with(text: &str, [one, other]: [&str; 2], settings: &str) -> (String,
             let device = |name| Device::named(name).expect("there is such a device");
             let setting = |device, file| Setting { image: &image, device, start: None, file, eeprom: &eeprom };
             let settings = [setting(device(one), &plain), setting(device(other), &assuming)];
-            match System::bind(&file, &settings[..file.nodes.len()]) {
+            let automaton = SpecificationAutomaton::parse("s.ron", SPECIFICATION).expect("it is a specification");
+            let specifications = BTreeMap::from([("s.ron".to_owned(), automaton)]);
+            match System::bind(&file, &settings[..file.nodes.len()], &specifications) {
                 Err(BindError::System(error)) => error,
                 other => panic!("{text}: {other:?}"),
             }
@@ -132,4 +135,42 @@ fn wrong_conditions_are_refused() {
     assert_eq!(problem, "`X` and `Y` count steps, and nodes take steps at any speed");
     let (problem, _) = problem_with(&properties("Alwys(\"a.PORTB == 0\")"), ["atmega328p"; 2], "()");
     assert!(problem.contains("Alwys"), "{problem}");
+}
+
+#[test]
+fn wrong_conformance_is_refused() {
+    let conforms = |rest: &str| properties(&format!("Conforms(to: \"s.ron\", {rest})"));
+    let traces = |alphabet: &str| conforms(&format!("alphabet: [{alphabet}], by: \"traces\""));
+    let without = conforms("alphabet: [\"a.write(PORTB)\"]");
+    let (_, marked) = without.split_once("properties: [").expect("it has properties");
+    check(
+        &without,
+        "weak simulation, which `Conforms` asks for without `by`, is not supported in systems",
+        marked.strip_suffix("])").expect("it ends"),
+    );
+    check(
+        &conforms("alphabet: [\"a.write(PORTB)\"], by: \"simulation\""),
+        "the relation 'simulation' is not supported in systems",
+        "\"simulation\"",
+    );
+    check(
+        &conforms("alphabet: [], by: \"traces\""),
+        "the alphabet is empty: every system conforms to every specification",
+        "Conforms(to: \"s.ron\", alphabet: [], by: \"traces\")",
+    );
+    check(&traces("\"a.PORTB == 1\""), "`a.PORTB == 1` is no event", "\"a.PORTB == 1\"");
+    check(&traces("\"a.write(PORTB) == 1\""), "`a.write(PORTB) == 1` compares a value", "\"a.write(PORTB) == 1\"");
+    check(
+        &traces("\"a.write(PORTB)\", \"a.write(PORTB) \""),
+        "`a.write(PORTB) ` is there twice",
+        "\"a.write(PORTB) \"",
+    );
+    check(&traces("\"write(PORTB)\""), "`write(PORTB)` speaks of no node", "write(PORTB)");
+    check(
+        &traces("\"b.write(PORTB)\""),
+        "s.ron in state s: the alphabet does not have the event of `a.write(PORTB)`",
+        "\"s.ron\"",
+    );
+    let other = properties("Conforms(to: \"other.ron\", alphabet: [\"a.write(PORTB)\"], by: \"traces\")");
+    check(&other, "the specification other.ron was not read", "\"other.ron\"");
 }

@@ -1,16 +1,17 @@
 //! Tests of systems: known ones, wrong files, and random ones against a composition of concrete states.
 
+mod conformance;
 mod files;
 mod lines;
 mod pins;
 mod small;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use avr_image::Image;
 use avr_isa::Instruction;
 use avr_machine::device::Device;
-use avr_properties::{PropertyFile, Setting};
+use avr_properties::{PropertyFile, Setting, SpecificationAutomaton};
 use avr_testkit::image::{encoded, image};
 
 use crate::{Limits, Results, System, SystemFile, Verdict};
@@ -18,6 +19,17 @@ use crate::{Limits, Results, System, SystemFile, Verdict};
 /// The results of a system of programs of a device.
 #[track_caller]
 pub(super) fn results(text: &str, device: &str, programs: &[Vec<Instruction>]) -> Results {
+    results_of(text, device, programs, &BTreeMap::new())
+}
+
+/// The same with specifications.
+#[track_caller]
+pub(super) fn results_of(
+    text: &str,
+    device: &str,
+    programs: &[Vec<Instruction>],
+    specifications: &BTreeMap<String, SpecificationAutomaton>,
+) -> Results {
     let file = SystemFile::parse(text).expect("the file is a system");
     let device = Device::named(device).expect("there is such a device");
     let images: Vec<Image> = programs
@@ -28,7 +40,7 @@ pub(super) fn results(text: &str, device: &str, programs: &[Vec<Instruction>]) -
     let eeprom = BTreeMap::new();
     let settings: Vec<Setting<'_>> =
         images.iter().map(|image| Setting { image, device, start: None, file: &properties, eeprom: &eeprom }).collect();
-    let system = System::bind(&file, &settings).expect("it can be bound");
+    let system = System::bind(&file, &settings, specifications).expect("it can be bound");
     system.verify(Limits::default(), &|| false)
 }
 
@@ -40,4 +52,44 @@ pub(super) fn letters(results: &Results) -> String {
         Verdict::Unknown(_) => 'u',
     };
     results.properties.iter().map(|result| letter(&result.verdict)).collect()
+}
+
+/// The strongly connected components (Kosaraju).
+pub(super) fn components(states: &BTreeSet<usize>, next: &dyn Fn(usize) -> Vec<usize>) -> Vec<BTreeSet<usize>> {
+    let (mut order, mut seen) = (Vec::new(), BTreeSet::new());
+    let mut backwards: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for start in states {
+        let mut path = if seen.insert(*start) { vec![(*start, next(*start))] } else { Vec::new() };
+        while let Some((state, left)) = path.last_mut() {
+            match left.pop() {
+                Some(to) => {
+                    backwards.entry(to).or_default().push(*state);
+                    if seen.insert(to) {
+                        path.push((to, next(to)));
+                    }
+                }
+                None => {
+                    order.push(*state);
+                    path.pop();
+                }
+            }
+        }
+    }
+    let (mut parts, mut placed) = (Vec::new(), BTreeSet::new());
+    for start in order.into_iter().rev() {
+        if !placed.insert(start) {
+            continue;
+        }
+        let (mut part, mut waiting) = (BTreeSet::from([start]), vec![start]);
+        while let Some(state) = waiting.pop() {
+            for before in backwards.get(&state).into_iter().flatten() {
+                if placed.insert(*before) {
+                    part.insert(*before);
+                    waiting.push(*before);
+                }
+            }
+        }
+        parts.push(part);
+    }
+    parts
 }

@@ -6,30 +6,33 @@ use avr_isa::Instruction as I;
 use avr_testkit::image::r;
 use avr_testkit::{Random, cases};
 
-use super::{letters, results};
+use super::{components, letters, results};
 use crate::faults::{Fault, with_fault};
+use crate::{Run, Verdict};
 
-const PORTB: u8 = 0x05;
+pub(super) const PORTB: u8 = 0x05;
 const DDRB: u8 = 0x04;
 const PIND: u8 = 0x09;
 const PORTD: u8 = 0x0b;
 
 /// A node of the concrete composition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Machine {
-    pc: usize,
-    port: u8,
+pub(super) struct Machine {
+    pub(super) pc: usize,
+    pub(super) port: u8,
     direction: u8,
     /// PORTD, whose bits are pull-ups: port D has inputs only.
     pull: u8,
     register: u8,
     zero: bool,
+    /// A pin became an input in the last step: what is read now is not what the wires say.
+    settling: bool,
 }
 
-type State = Vec<Machine>;
+pub(super) type State = Vec<Machine>;
 
 /// A wire from bit `.1` of port B of node `.0` to bit `.3` of port D of node `.2`.
-type Wire = (usize, u8, usize, u8);
+pub(super) type Wire = (usize, u8, usize, u8);
 
 fn program(random: &mut Random) -> Vec<I> {
     let length = 3 + random.below(7_usize);
@@ -73,6 +76,9 @@ fn levels(state: &State, wires: &[Wire], node: usize, bit: u8) -> Vec<bool> {
     let Some((from, source, ..)) = wires.iter().find(|wire| (wire.2, wire.3) == (node, bit)) else {
         return vec![false, true];
     };
+    if state[node].settling {
+        return vec![false, true];
+    }
     let driver = state[*from];
     let port = driver.port >> source & 1 == 1;
     match driver.direction >> source & 1 == 1 {
@@ -87,13 +93,16 @@ fn jumped(pc: usize, offset: i64) -> usize {
 }
 
 /// All states after a step of a node.
-fn after(state: &State, programs: &[Vec<I>], wires: &[Wire], node: usize) -> Vec<State> {
-    let machine = state[node];
+pub(super) fn after(state: &State, programs: &[Vec<I>], wires: &[Wire], node: usize) -> Vec<State> {
+    let machine = Machine { settling: false, ..state[node] };
     let next = Machine { pc: machine.pc + 1, ..machine };
     let with = |bits: u8, bit: u8, set: bool| if set { bits | 1 << bit } else { bits & !(1 << bit) };
     let stored = |io: u8, bit: u8, set: bool| match io {
         PORTB => Machine { port: with(machine.port, bit, set), ..next },
-        DDRB => Machine { direction: with(machine.direction, bit, set), ..next },
+        DDRB => {
+            let settling = !set && machine.direction >> bit & 1 == 1;
+            Machine { direction: with(machine.direction, bit, set), settling, ..next }
+        }
         _ => Machine { pull: with(machine.pull, bit, set), ..next },
     };
     let reads = |bit: u8| levels(state, wires, node, bit);
@@ -141,15 +150,66 @@ fn carried(state: &State, wires: &[Wire]) -> Vec<(bool, bool, bool, bool)> {
     wires.iter().map(one).collect()
 }
 
-/// The verdicts of the three properties, by all states.
+/// True if a pin is high that the first formula of linear time speaks of.
+fn is_high(state: &State) -> bool {
+    (state[0].port | state[1].port) & 1 == 1
+}
+
+/// The verdicts of the formulas of linear time: `G F` of a pin that is high, and `F G` of one that is low. Fair runs stay in a strongly
+/// connected part in which each node takes steps.
+fn of_fair_runs(states: &[State], edges: &[Vec<(usize, usize)>]) -> [bool; 2] {
+    let is_fair = |part: &BTreeSet<usize>| {
+        let inside = |from: &usize| edges[*from].iter().filter(|(_, to)| part.contains(to)).map(|(node, _)| *node);
+        let movers: BTreeSet<usize> = part.iter().flat_map(inside).collect();
+        movers.len() == states[0].len()
+    };
+    let parts = |of: &BTreeSet<usize>| {
+        let all = components(of, &|from| edges[from].iter().map(|(_, to)| *to).filter(|to| of.contains(to)).collect());
+        all.into_iter().filter(is_fair).collect::<Vec<_>>()
+    };
+    let low: BTreeSet<usize> = (0..states.len()).filter(|state| !is_high(&states[*state])).collect();
+    let all: BTreeSet<usize> = (0..states.len()).collect();
+    let is_low = |part: &BTreeSet<usize>| part.iter().all(|state| states[*state][0].port & 1 == 0);
+    [parts(&low).is_empty(), parts(&all).iter().all(is_low)]
+}
+
+/// True if some concrete run with this schedule gets back to where the part that repeats begins, and violates a formula of linear time
+/// (by its number) there.
+fn is_violated_by(run: &Run, programs: &[Vec<I>], wires: &[Wire], formula: usize) -> bool {
+    let Some(repeats) = run.repeats else { return false };
+    let take = |states: BTreeSet<(State, bool)>, schedule: &[(usize, u64)]| {
+        let nodes = schedule.iter().flat_map(|(node, steps)| (0..*steps).map(|_| *node));
+        nodes.fold(states, |states, node| {
+            let next = states.iter().flat_map(|(state, seen)| {
+                let next = after(state, programs, wires, node).into_iter();
+                next.map(|next| {
+                    let here = if formula == 0 { is_high(&next) } else { next[0].port & 1 == 1 };
+                    (next, *seen || here)
+                })
+            });
+            next.collect()
+        })
+    };
+    let (before, repeated) = run.schedule.split_at(repeats.schedule);
+    let movers: BTreeSet<usize> = repeated.iter().map(|(node, _)| *node).collect();
+    let begins = take(BTreeSet::from([(vec![Machine::default(); programs.len()], false)]), before);
+    movers.len() == programs.len()
+        && begins.into_iter().any(|(state, _)| {
+            // In the first formula a pin must stay low, in the second one it must get high.
+            take(BTreeSet::from([(state.clone(), false)]), repeated).contains(&(state, formula == 1))
+        })
+}
+
+/// The verdicts of the properties, by all states.
 fn explicit(programs: &[Vec<I>], wires: &[Wire]) -> String {
     let initial: State = vec![Machine::default(); programs.len()];
     let mut numbers = BTreeMap::from([(initial.clone(), 0)]);
     let mut states = vec![initial];
     let mut edges: Vec<Vec<(usize, bool)>> = Vec::new();
+    let mut movers: Vec<Vec<(usize, usize)>> = Vec::new();
     while edges.len() < states.len() {
         let state = states[edges.len()].clone();
-        let mut here = Vec::new();
+        let (mut here, mut by) = (Vec::new(), Vec::new());
         for node in 0..programs.len() {
             for next in after(&state, programs, wires, node) {
                 let happened = carried(&next, wires) != carried(&state, wires);
@@ -159,9 +219,11 @@ fn explicit(programs: &[Vec<I>], wires: &[Wire]) -> String {
                     states.push(next);
                 }
                 here.push((number, happened));
+                by.push((node, number));
             }
         }
         edges.push(here);
+        movers.push(by);
     }
     let mut backwards: Vec<Vec<usize>> = vec![Vec::new(); states.len()];
     let mut alive = BTreeSet::new();
@@ -180,11 +242,12 @@ fn explicit(programs: &[Vec<I>], wires: &[Wire]) -> String {
     let letter = |holds: bool| if holds { 'h' } else { 'v' };
     let both = states.iter().all(|state| state[0].port & 1 == 0 || state[1].port & 1 == 0);
     let first = states.iter().all(|state| state[0].port & 2 == 0 || state[1].port & 1 == 1);
-    [both, first, alive.len() == states.len()].map(letter).into_iter().collect()
+    let [again, stays] = of_fair_runs(&states, &movers);
+    [both, first, alive.len() == states.len(), again, stays].map(letter).into_iter().collect()
 }
 
 /// A random system: its text, its programs and its wires.
-fn system(seed: u64) -> (String, Vec<Vec<I>>, Vec<Wire>) {
+pub(super) fn system(seed: u64) -> (String, Vec<Vec<I>>, Vec<Wire>) {
     let mut random = Random::new(seed);
     let count = if random.chance(80) { 2 } else { 3 };
     let programs: Vec<Vec<I>> = (0..count).map(|_| program(&mut random)).collect();
@@ -205,39 +268,67 @@ fn system(seed: u64) -> (String, Vec<Vec<I>>, Vec<Wire>) {
     let pins: Vec<String> = pins.collect();
     let text = format!(
         "(nodes: {{ {} }}, wires: [{}], properties: [
-            Never(\"a.PORTB.0 == 1 && b.PORTB.0 == 1\"), Always(\"a.PORTB.1 == 0 || b.PORTB.0 == 1\"), Deadlock()])",
+            Never(\"a.PORTB.0 == 1 && b.PORTB.0 == 1\"), Always(\"a.PORTB.1 == 0 || b.PORTB.0 == 1\"), Deadlock(),
+            Ltl(\"G F (a.PORTB.0 == 1 || b.PORTB.0 == 1)\"), Ltl(\"F G (a.PORTB.0 == 0)\")])",
         nodes.join(", "),
         pins.join(", ")
     );
     (text, programs, wires)
 }
 
-/// Compares the verdicts of a random system; the number of those that are unknown.
-fn compare(seed: u64) -> Result<usize, String> {
+/// The comparison of a random system.
+struct Compared {
+    /// The verdicts that are unknown.
+    unknown: usize,
+    /// The formulas of linear time that are violated, and those of them of which that is said.
+    violated: usize,
+    shown: usize,
+}
+
+/// Compares the verdicts of a random system, and takes the runs that violate formulas of linear time anew.
+fn compare(seed: u64) -> Result<Compared, String> {
     let (text, programs, wires) = system(seed);
     let expected = explicit(&programs, &wires);
     let found = results(&text, "atmega328p-gpio", &programs);
     let given = letters(&found);
     let agree = given.chars().zip(expected.chars()).all(|(given, expected)| given == 'u' || given == expected);
-    match agree {
-        true => Ok(given.matches('u').count()),
-        false => Err(format!("seed {seed}: {given} instead of {expected}\n{text}\n{programs:?}\n{found:?}")),
+    let wrong = |what: &str| Err(format!("seed {seed}: {what}\n{text}\n{programs:?}\n{found:?}"));
+    if !agree {
+        return wrong(&format!("{given} instead of {expected}"));
     }
+    for (formula, result) in found.properties[3..].iter().enumerate() {
+        if let Verdict::Violated(run) = &result.verdict
+            && !is_violated_by(run, &programs, &wires, formula)
+        {
+            return wrong("a run does not violate its formula");
+        }
+    }
+    let violated = |letters: &str| letters[3..].matches('v').count();
+    let unknown = given.matches('u').count();
+    Ok(Compared { unknown, violated: violated(&expected), shown: violated(&given) })
 }
 
 #[test]
 fn random_systems_agree_with_all_concrete_states() {
     let cases = cases(100, 10_000);
-    let mut unknown = 0;
-    for seed in 0..cases {
-        unknown += compare(seed).unwrap_or_else(|wrong| panic!("{wrong}"));
-    }
-    assert!(unknown as u64 <= 3 * cases / 10, "{unknown} verdicts are unknown");
+    let all = (0..cases).map(|seed| compare(seed).unwrap_or_else(|wrong| panic!("{wrong}")));
+    let all: Vec<Compared> = all.collect();
+    let sum = |of: fn(&Compared) -> usize| all.iter().map(of).sum::<usize>();
+    let (unknown, violated, shown) = (sum(|it| it.unknown), sum(|it| it.violated), sum(|it| it.shown));
+    assert!(unknown as u64 <= cases / 2, "{unknown} verdicts are unknown");
+    assert!(2 * shown > violated && violated > 0, "{shown} of {violated} violations are shown");
 }
 
 #[test]
 fn faults_of_the_composition_are_found() {
-    for fault in [Fault::InterleavingLeftOut, Fault::DeadlockIgnored, Fault::WriteIsLocal, Fault::FloatingIsLow] {
+    for fault in [
+        Fault::InterleavingLeftOut,
+        Fault::DeadlockIgnored,
+        Fault::WriteIsLocal,
+        Fault::FloatingIsLow,
+        Fault::RepetitionIsUnfair,
+        Fault::RepetitionNotClosed,
+    ] {
         let found = (0..100).find(|seed| with_fault(fault, || compare(*seed)).is_err());
         assert!(found.is_some(), "{fault:?} is not found");
     }

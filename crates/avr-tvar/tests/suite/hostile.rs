@@ -151,6 +151,41 @@ fn reports_are_what_they_are() {
 }
 
 #[test]
+fn reports_of_systems_are_what_they_are() {
+    let folder = tempdir().expect("there is a directory for temporary files");
+    let sample = "../../firmware-samples/philosopher/philosopher.Os.elf";
+    let image = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(sample)).expect("the sample is there");
+    let mut hostile = image.clone();
+    for at in (0..image.len() - 6).filter(|at| &image[*at..*at + 6] == b"\0main\0") {
+        hostile[at..at + 6].copy_from_slice(b"\0\x1b<q>\0");
+    }
+    assert_ne!(hostile, image);
+    fs::write(folder.path().join(IMAGE), hostile).expect("it is written");
+    let system = "s\x1b[31m<q>&\n::error::x.ron";
+    // A property is named by its text, and that can name a function.
+    let properties = r##"Deadlock(), Never("a.pc in \"\u{1b}<q>\""), Always("a.PORTB.0 == 0")"##;
+    let node = format!("(firmware: {IMAGE:?}, device: \"atmega328p-gpio\")");
+    let content = format!("(nodes: {{\"a\": {node}}}, wires: [], properties: [{properties}])");
+    fs::write(folder.path().join(system), content).expect("it is written");
+    let formats = ["text", "json", "sarif", "junit", "github", "markdown", "html"];
+    let reports: Vec<String> = formats.iter().map(|format| format!("{format}={format}")).collect();
+    let reports = reports.iter().flat_map(|report| ["--report", report]);
+    let arguments: Vec<&str> = ["verify-system", system].into_iter().chain(reports).collect();
+    let output = harmless(&folder, &arguments, 1);
+    assert!(output.contains(r"s\u{1b}[31m<q>&\n::error::x.ron"), "the name is shown: {output}");
+    let read = |format: &str| fs::read_to_string(folder.path().join(format)).expect("it is written");
+    formats.iter().for_each(|format| expect_harmless(&[format], &read(format)));
+    for format in ["json", "sarif"] {
+        serde_json::from_str::<Value>(&read(format)).expect("it is JSON");
+    }
+    for text in [read("junit"), read("html"), outside_of_blocks(&read("markdown"))] {
+        assert!(!text.contains("<q>"), "{text}");
+    }
+    let is_command = |line: &str| ["::error ", "::warning ", "::notice "].iter().any(|start| line.starts_with(start));
+    assert!(read("github").lines().all(is_command), "{}", read("github"));
+}
+
+#[test]
 fn evidence_stays_in_its_folder_and_its_comments() {
     let folder = folder();
     harmless(&folder, &["verify", IMAGE, "p.ron", "--evidence", "runs"], 1);
