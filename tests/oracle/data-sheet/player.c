@@ -35,6 +35,7 @@ static const struct device {
     {"atmega328p", 0x3f, 0xc0, 0x100, 22, 'C', 6},
     {"attiny85", 0x3c, 0, 0x60, 6, 'B', 5},
     {"attiny13", 0x3c, 0, 0x60, 4, 'B', 5},
+    {"attiny84", 0x3c, 0, 0x60, 14, 'B', 3},
 };
 static const struct device *device;
 

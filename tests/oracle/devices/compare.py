@@ -32,8 +32,12 @@ EXCEPTIONS = {
     ("attiny13", "a register at the address of SPH"): "the header common to all has it; the part has a stack pointer of eight bits",
     ("attiny13", "fuse FUSE_SELFPRGEN"): "the header calls it FUSE_SPMEN",
     ("attiny13", "fuse_extended"): "the part has two bytes of fuses",
+    ("attiny84", "bits of PORTA"): "the header names them PAn",
+    ("attiny84", "bits of PORTB"): "the header names them PBn",
     ("attiny85", "request of USI_START"): "simavr does not model the USI",
     ("attiny85", "request of USI_OVF"): "simavr does not model the USI",
+    ("attiny84", "request of USI_START"): "simavr does not model the USI",
+    ("attiny84", "request of USI_OVF"): "simavr does not model the USI",
 }
 
 # Registers and bits of every part, which the header takes from a file common to all.
@@ -298,7 +302,7 @@ def compare(device):
 
 def main():
     """Compares the devices named on the command line, or all parts that there are."""
-    devices = sys.argv[1:] or [*FAMILY, "attiny85", "attiny13"]
+    devices = sys.argv[1:] or [*FAMILY, "attiny85", "attiny13", "attiny84"]
     results = [compare(device) for device in devices]
     sys.exit(0 if all(results) else 1)
 

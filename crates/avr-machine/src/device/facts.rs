@@ -297,6 +297,9 @@ pub struct PinFunctions {
     pub external: Vec<(&'static str, BitRef)>,
     /// Ports with pin-change requests.
     pub changes: Vec<PinChanges>,
+    /// The bit of PINx of the pin whose edges trigger captures of timer 1, and the condition under which nothing but PORTx and DDRx
+    /// determines what the program drives there.
+    pub capture: Option<(BitRef, Condition)>,
 }
 
 /// The pin-change requests of a port.
@@ -348,6 +351,8 @@ pub struct Shifter {
     /// Writing 1 to the first bit toggles the second (`USITC`) while the condition is true after the write; else the data sheet leaves
     /// it open.
     pub toggles: (BitRef, BitRef, Condition),
+    /// Data address of PINx of the port whose pins it may drive, and those pins.
+    pub drives: (DataAddress, u8),
 }
 
 /// Registers whose content is unknown after a write changed a bit (data sheet, `ASSR`). Reserved bits stay 0.

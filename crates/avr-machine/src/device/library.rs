@@ -27,13 +27,14 @@ macro_rules! table {
 }
 
 /// All tables.
-pub(super) static TABLES: [Table; 6] = [
+pub(super) static TABLES: [Table; 7] = [
     table!("atmega328p"),
     table!("atmega328p-gpio"),
     table!("atmega168p"),
     table!("atmega88p"),
     table!("attiny85"),
     table!("attiny13"),
+    table!("attiny84"),
 ];
 
 impl Device {

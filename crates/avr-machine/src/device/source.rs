@@ -134,6 +134,9 @@ pub(super) struct PinsSource {
     /// Ports with pin-change requests: PINx, the mask register and the flag.
     #[serde(default)]
     pub(super) changes: Vec<(&'static str, &'static str, &'static str)>,
+    /// The pin of captures, and the condition under which only its port drives it.
+    #[serde(default)]
+    pub(super) capture: Option<(&'static str, ConditionSource)>,
 }
 
 /// See [`super::Core`].
@@ -570,6 +573,8 @@ pub(super) struct ShifterSource {
     pub(super) buffer: &'static str,
     /// Strobe, bit, condition.
     pub(super) toggles: (&'static str, &'static str, ConditionSource),
+    /// PINx and its bits.
+    pub(super) drives: (&'static str, Vec<&'static str>),
     pub(super) section: &'static str,
     pub(super) decided_by: Vec<&'static str>,
 }

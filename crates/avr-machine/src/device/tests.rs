@@ -459,6 +459,28 @@ fn the_smallest_part_has_a_stack_pointer_of_one_byte() {
 }
 
 #[test]
+fn a_tiny_part_has_the_16_bit_timer_and_its_serial_interface_at_port_a() {
+    let tiny = Device::named("attiny84").expect("a built-in device");
+    assert_eq!((tiny.memory.flash_words(), tiny.memory.sram_end), (0x1000, DataAddress(0x025f)));
+    assert_eq!(tiny.interrupts.len(), 16);
+    assert_eq!(tiny.pair("TCNT1").map(|pair| (pair.low, pair.high)), Some((DataAddress(0x4c), DataAddress(0x4d))));
+    let (pin, only_by_port) = tiny.pins.capture.as_ref().expect("a pin that triggers captures");
+    assert_eq!(Some(*pin), tiny.bit("PINA", "PINA7"));
+    let with = |at: DataAddress, content: u8| {
+        only_by_port.evaluate(&mut |address| KnownBits::exactly(if address == at { content } else { 0 })).is_true()
+    };
+    assert!(with(DataAddress(0x50), 0x80) && !with(DataAddress(0x50), 0x20) && !with(DataAddress(0x21), 0x80));
+    let changes: Vec<_> = tiny.pins.changes.iter().map(|change| (change.pins, change.mask, change.flag.bit)).collect();
+    assert_eq!(changes, [(DataAddress(0x39), DataAddress(0x32), 4), (DataAddress(0x36), DataAddress(0x40), 5)]);
+    let shifter = tiny.shifter.as_ref().expect("a serial interface");
+    assert_eq!(
+        (Some(shifter.input), Some(shifter.toggles.1)),
+        (tiny.bit("PINA", "PINA6"), tiny.bit("PORTA", "PORTA4"))
+    );
+    assert_eq!(shifter.drives, (DataAddress(0x39), 0x70));
+}
+
+#[test]
 fn parts_of_a_family_differ_in_memories_vectors_and_fuses() {
     #[track_caller]
     fn check(name: &str, flash: u32, vector_words: u8, has_jmp: bool, boot: [u16; 4]) {

@@ -13,8 +13,14 @@ const ENABLE: u8 = 1 << 7;
 const BUSY: u8 = 1 << 6;
 const AUTOMATIC: u8 = 1 << 5;
 
-/// Number of channels that the multiplexer tells apart.
-pub(super) const CHANNELS: usize = 16;
+/// Channels that the widest multiplexer tells apart.
+const CHANNELS: usize = 64;
+
+/// The largest number of a channel that the multiplexer of a device selects: its bits MUX0, MUX1 and so on are the lowest ones of ADMUX.
+pub(super) fn last_channel(device: &'static Device) -> u8 {
+    let bits = (0..CHANNELS.ilog2()).filter_map(|number| bit(device, &format!("MUX{number}")));
+    bits.fold(0, |mask, bit| mask | bit.mask())
+}
 
 /// The converter.
 #[derive(Clone, Debug)]
@@ -22,6 +28,7 @@ pub(super) struct Adc {
     control: DataAddress,
     trigger: DataAddress,
     selection: DataAddress,
+    last_channel: u8,
     result: [DataAddress; 2],
     left_adjusted: BitRef,
     done_flag: BitRef,
@@ -49,6 +56,7 @@ impl Adc {
             control: address(device, "ADCSRA")?,
             trigger: address(device, "ADCSRB")?,
             selection: address(device, "ADMUX")?,
+            last_channel: last_channel(device),
             result: [address(device, "ADCL")?, address(device, "ADCH")?],
             left_adjusted: bit(device, "ADLAR")?,
             done_flag: bit(device, "ADIF")?,
@@ -136,7 +144,7 @@ impl Peripheral for Adc {
     fn observe(&mut self, view: &View<'_>, _signals: &mut Signals) {
         let control = view.get(self.control);
         self.adjusted = view.is_set(self.left_adjusted);
-        self.next_channel = usize::from(view.get(self.selection)) % CHANNELS;
+        self.next_channel = usize::from(view.get(self.selection) & self.last_channel);
         self.locked = (self.locked || view.was_read(self.result[0])) && !view.was_read(self.result[1]);
         let enabled = control & ENABLE != 0;
         self.first |= enabled && !self.enabled;
@@ -155,5 +163,16 @@ impl Peripheral for Adc {
 
     fn will_raise(&self, flag: BitRef) -> bool {
         flag == self.done_flag && self.done != NEVER
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_are_those_of_the_multiplexer() {
+        let last = |name: &str| last_channel(Device::named(name).expect("the device exists"));
+        assert_eq!(["atmega328p", "attiny85", "attiny13", "attiny84"].map(last), [15, 15, 3, 63]);
     }
 }

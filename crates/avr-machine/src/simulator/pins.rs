@@ -7,9 +7,8 @@ use crate::device::{BitRef, Device, PinChanges};
 use crate::machine::Machine;
 use avr_isa::DataAddress;
 
-/// The mode bits in the control register of the serial interface (USI), and the pins that it may drive.
+/// The mode bits in the control register of the serial interface (USI).
 const MODE: u8 = 0x30;
-const SERIAL_PINS: u8 = 0x07;
 
 /// A port.
 #[derive(Clone, Copy, Debug)]
@@ -55,8 +54,9 @@ pub(super) struct Pins {
     ports: Vec<Port>,
     changes: Vec<PinChange>,
     external: Vec<External>,
-    /// The register whose strobe toggles a bit of a port, where there is one.
-    strobes: Option<DataAddress>,
+    /// The serial interface, where there is one: the register whose strobe toggles a bit of a port, the address of the PIN register of that
+    /// port, and the pins that it may drive.
+    serial: Option<(DataAddress, DataAddress, u8)>,
     /// Bits of ports that are outputs and that the serial interface may override, by the address of their PIN register.
     overridden: Option<(DataAddress, u8)>,
 }
@@ -86,8 +86,9 @@ impl Pins {
             Some(External { number: interrupt.number, port, bit: pin.bit, flag: interrupt.flag()?, sense })
         };
         let external = device.pins.external.iter().filter_map(external).collect();
-        let strobes = device.shifter.as_ref().map(|shifter| shifter.strobe.address);
-        Self { ports, changes, external, strobes, overridden: None }
+        let serial =
+            device.shifter.as_ref().map(|shifter| (shifter.strobe.address, shifter.drives.0, shifter.drives.1));
+        Self { ports, changes, external, serial, overridden: None }
     }
 
     /// From now on the outside drives the pins in `mask` of a port; `pin` is the address of its PIN register.
@@ -151,7 +152,7 @@ impl Peripheral for Pins {
             .iter()
             .flat_map(|port| [port.pin, port.direction, port.output])
             .chain(sense)
-            .chain(self.strobes)
+            .chain(self.serial.map(|(control, ..)| control))
             .collect()
     }
 
@@ -177,9 +178,42 @@ impl Peripheral for Pins {
 
     fn observe(&mut self, view: &View<'_>, signals: &mut Signals) {
         self.update(view, signals);
-        self.overridden = self.strobes.and_then(|control| {
-            let port = self.ports.first()?;
-            (view.get(control) & MODE != 0).then(|| (port.pin, view.get(port.direction) & SERIAL_PINS))
+        self.overridden = self.serial.and_then(|(control, pin, driven)| {
+            let port = self.ports.iter().find(|port| port.pin == pin)?;
+            (view.get(control) & MODE != 0).then(|| (pin, view.get(port.direction) & driven))
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::Options;
+    use crate::program::Program;
+    use crate::state::MachineState;
+
+    /// Asserts which pins are not known while the serial interface is on and all pins are outputs.
+    #[track_caller]
+    fn check(name: &str, port: char, expected: u8) {
+        let device = Device::named(name).expect("the device exists");
+        let program = Program::decode(device.memory.flash_words(), device.core.features, |_| None);
+        let machine = Machine::new(device, program, Options::default());
+        let at = |name: &str| address(device, name).expect("the register exists");
+        let writes = [(at("USICR"), 0x10), (at(&format!("DDR{port}")), 0xff)];
+        let mut state = MachineState::<u8>::new(machine.cells(), 0);
+        writes.iter().for_each(|(address, value)| state.data.set(*address, *value));
+        let view = View { cells: &state.data, writes: &writes, reads: &[], now: 0, sleeping: false };
+        let mut pins = Pins::new(&machine);
+        pins.observe(&view, &mut Signals { raised: vec![0; 0x100], ..Signals::default() });
+        let pin = at(&format!("PIN{port}"));
+        let unknown = (0..8).filter(|bit| !pins.is_exact(pin, 1 << bit, 0)).fold(0, |all, bit| all | 1 << bit);
+        assert_eq!(unknown, expected, "{name}");
+    }
+
+    #[test]
+    fn the_serial_interface_drives_the_pins_of_the_part() {
+        check("attiny85", 'B', 0x07);
+        check("attiny84", 'A', 0x70);
+        check("attiny84", 'B', 0);
     }
 }

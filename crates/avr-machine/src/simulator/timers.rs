@@ -66,6 +66,11 @@ impl Pin {
         Some(Self { direction: register("DDR")?, output: register("PORT")?, mask: 1 << number })
     }
 
+    /// The pin of a bit of PINx: DDRx and PORTx follow it.
+    fn of(pin: BitRef) -> Self {
+        Self { direction: pin.address.wrapping_add(1), output: pin.address.wrapping_add(2), mask: pin.mask() }
+    }
+
     /// The level that the program drives, if the pin is an output.
     fn driven(self, view: &View<'_>) -> Option<bool> {
         (view.get(self.direction) & self.mask != 0).then(|| view.get(self.output) & self.mask != 0)
@@ -144,6 +149,8 @@ struct Places {
     /// The pins of the clock from outside and of the capture, where edges that the program drives are followed.
     clock_pin: Option<Pin>,
     capture_pin: Option<Pin>,
+    /// The condition under which only its port drives the pin of the capture.
+    capture_driven_while: Option<&'static Condition>,
     /// The bit that lets the comparator trigger captures.
     comparator: Option<BitRef>,
     divisions: &'static [u64; 8],
@@ -232,7 +239,8 @@ impl Timer {
             captured,
             // T0 and T1 are at PD4 and PD5; where there is no port D other units drive the pin as well.
             clock_pin: if asynchronous { None } else { Pin::new(device, 'D', 4 + number) },
-            capture_pin: captured.and_then(|_| Pin::new(device, 'B', 0)),
+            capture_pin: captured.and(device.pins.capture.as_ref()).map(|(pin, _)| Pin::of(*pin)),
+            capture_driven_while: device.pins.capture.as_ref().map(|(_, condition)| condition),
             comparator: bit(device, "ACIC"),
             divisions: if asynchronous { &ASYNCHRONOUS } else { &SYNCHRONOUS },
         };
@@ -410,7 +418,8 @@ impl Timer {
     fn observe_captures(&mut self, view: &View<'_>, control: u8) {
         let (Some(pin), Some(flag)) = (self.places.capture_pin, self.places.captured) else { return };
         let was_driven = self.captures.driven.is_some();
-        let edge = self.captures.observe(pin.driven(view), view.now);
+        let is_driven = self.places.capture_driven_while.is_some_and(|condition| view.holds(condition));
+        let edge = self.captures.observe(pin.driven(view).filter(|_| is_driven), view.now);
         let changes = self.places.control.into_iter().chain(self.places.comparator.map(|bit| bit.address));
         let by_comparator = self.places.comparator.is_some_and(|bit| view.is_set(bit));
         let is_changed = changes.into_iter().any(|at| view.written(at).is_some());
@@ -447,7 +456,9 @@ impl Peripheral for Timer {
         if let Some(flag) = self.places.captured {
             all.extend([flag.address].into_iter().chain(self.places.comparator.map(|bit| bit.address)));
         }
-        clocked_while.for_each_register(&mut |address, _| all.push(address));
+        for condition in [clocked_while].into_iter().chain(self.places.capture_driven_while) {
+            condition.for_each_register(&mut |address, _| all.push(address));
+        }
         all
     }
 
@@ -600,7 +611,11 @@ mod tests {
 
     impl Bench {
         fn new(number: usize, registers: &[(&str, u8)]) -> Self {
-            let device = Device::named("atmega328p").expect("the device exists");
+            Self::on("atmega328p", number, registers)
+        }
+
+        fn on(name: &str, number: usize, registers: &[(&str, u8)]) -> Self {
+            let device = Device::named(name).expect("the device exists");
             let program = Program::decode(device.memory.flash_words(), device.core.features, |_| None);
             let machine = Machine::new(device, program, Options::default());
             let timer = Timer::all(&machine).nth(number).expect("the device has three timers");
@@ -720,6 +735,24 @@ mod tests {
         assert!(!bench.signals.is_raised(captured) && !bench.timer.is_exact(DataAddress(0x36), 0x20, 38));
         bench.timer.run(37, &mut bench.signals);
         assert!(bench.signals.is_raised(captured) && bench.timer.is_exact(DataAddress(0x36), 0x20, 39));
+    }
+
+    #[test]
+    fn another_unit_at_the_capture_pin_makes_its_edges_unknown() {
+        let flag = bit(Device::named("attiny84").expect("the device exists"), "ICF1").expect("the flag exists");
+        let rising = [("DDRA", 0x80), ("TCCR1B", RISING_EDGE)];
+        let mut bench = Bench::on("attiny84", 1, &rising);
+        bench.write(20, &[("TIFR1", 0x20)]);
+        bench.write(30, &[("PORTA", 0x80)]);
+        bench.timer.run(40, &mut bench.signals);
+        assert!(bench.signals.is_raised(flag) && bench.timer.is_exact(flag.address, flag.mask(), 40));
+        for other in [("TCCR0A", 0x20), ("DIDR0", 0x80)] {
+            let mut bench = Bench::on("attiny84", 1, &rising);
+            bench.write(10, &[other]);
+            bench.write(20, &[("TIFR1", 0x20)]);
+            bench.write(30, &[("PORTA", 0x80)]);
+            assert!(!bench.timer.is_exact(flag.address, flag.mask(), 60), "{other:?}");
+        }
     }
 
     #[test]

@@ -126,3 +126,8 @@ fn plain_storage_of_the_attiny85_reads_back_what_was_written() {
 fn plain_storage_of_the_attiny13_reads_back_what_was_written() {
     check("attiny13", 80, 50);
 }
+
+#[test]
+fn plain_storage_of_the_attiny84_reads_back_what_was_written() {
+    check("attiny84", 200, 50);
+}

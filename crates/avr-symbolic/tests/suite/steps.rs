@@ -260,6 +260,11 @@ fn every_access_to_a_register_of_the_attiny13_is_exact() {
     check_registers("attiny13", 18);
 }
 
+#[test]
+fn every_access_to_a_register_of_the_attiny84_is_exact() {
+    check_registers("attiny84", 19);
+}
+
 /// Checks sequences of loads from registers of one peripheral and stores to them.
 fn check_sequences(name: &str, seed: u64) {
     let device = Device::named(name).expect("the device exists");

@@ -147,7 +147,11 @@ pub(super) fn pins(source: &DeviceSource, names: &Names) -> Result<PinFunctions,
             changes.push(PinChanges { pins, mask, flag });
         }
     }
-    Ok(PinFunctions { reset, external, changes })
+    let mut capture = None;
+    if let Some((pin, condition)) = &source.pins.capture {
+        capture = names.bit(pin)?.zip(Some(names.condition(condition, None)?));
+    }
+    Ok(PinFunctions { reset, external, changes, capture })
 }
 
 /// The EEPROM.
@@ -172,9 +176,11 @@ pub(super) fn shifter(source: &DeviceSource, names: &Names) -> Result<Option<Shi
     let (toggling, toggled, toggles_while) = &source.toggles;
     let bits = names.bits(&[source.strobe, source.overflow, source.input, toggling, toggled])?;
     let registers = names.address(register)?.zip(names.address(source.data)?).zip(names.address(source.buffer)?);
+    let (port, driven) = &source.drives;
+    let drives = names.address(port)?.zip(Some(names.mask(port, driven)?));
     let strobed_while = names.condition(&source.strobed_while, None)?;
     let toggles_while = names.condition(toggles_while, None)?;
-    Ok(bits.zip(registers).map(|(bits, ((counter, data), buffer))| Shifter {
+    Ok(bits.zip(registers).zip(drives).map(|((bits, ((counter, data), buffer)), drives)| Shifter {
         strobe: bits[0],
         strobed_while,
         counter: (counter, counted),
@@ -183,6 +189,7 @@ pub(super) fn shifter(source: &DeviceSource, names: &Names) -> Result<Option<Shi
         input: bits[2],
         buffer,
         toggles: (bits[3], bits[4], toggles_while),
+        drives,
     }))
 }
 

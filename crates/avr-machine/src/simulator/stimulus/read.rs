@@ -15,7 +15,7 @@ use crate::device::{BitKind, Device, ResetCause};
 use crate::environment::Happening;
 use crate::machine::{eeprom_cell, eeprom_cells, shared_cells};
 use crate::ron_text::ron_message;
-use crate::simulator::adc::CHANNELS;
+use crate::simulator::adc::last_channel;
 
 /// The most steps with inputs that a file can have.
 const MAX_STEPS: u64 = 10_000_000;
@@ -398,7 +398,7 @@ impl<'a> Source<'a> {
             actions.push(Action::Pins { register, mask, level: if level.0 { mask } else { 0 } });
         }
         for (channel, value) in &event.adc.0 {
-            let number = self.number(channel, "channel", CHANNELS as u64 - 1)? as u8;
+            let number = self.number(channel, "channel", last_channel(self.device).into())? as u8;
             if *value > MAX_CONVERTED {
                 let kind = StimulusErrorKind::OutOfRange { what: "result", value: *value, last: MAX_CONVERTED };
                 return Err(self.error(trimmed(channel), kind));

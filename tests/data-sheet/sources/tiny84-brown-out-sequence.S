@@ -1,0 +1,4 @@
+; Hardware clears both bits again.
+; device: attiny84
+#include "tiny84.inc"
+#include "tiny-brown-out-sequence.S"

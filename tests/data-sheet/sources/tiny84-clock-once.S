@@ -1,0 +1,4 @@
+; One change of the prescaler needs one CLKPCE.
+; device: attiny84
+#include "tiny84.inc"
+#include "tiny-clock-once.S"

@@ -1,0 +1,4 @@
+; Where no pin is enabled the flag of the pin changes stays 0.
+; device: attiny84
+#include "tiny84.inc"
+#include "tiny-pin-change-masked.S"

@@ -1,0 +1,4 @@
+; WDCE is cleared after four cycles.
+; device: attiny84
+#include "tiny84.inc"
+#include "tiny-watchdog-change-bit.S"

@@ -1,0 +1,4 @@
+; Without WDCE the watchdog stays on.
+; device: attiny84
+#include "tiny84.inc"
+#include "tiny-watchdog-locked.S"
