@@ -18,6 +18,7 @@ part_of() { # sample
     *-88p) echo atmega88p ;;
     *-13) echo attiny13 ;;
     *-85) echo attiny85 ;;
+    *-84) echo attiny84 ;;
     *) echo atmega328p ;;
     esac
 }

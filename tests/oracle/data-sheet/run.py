@@ -29,7 +29,7 @@ EXCEPTIONS = {
     "libsimavr converts 1.1 V for the reference; the sheet leaves the result of this channel open, and the stimulus has 0":
         "adc-bandgap@38",
     "libsimavr counts a conversion from the beginning of the instruction that starts it; sheet, ADSC: the write starts it":
-        "adc-flag-with-end@34 adc-irq-entry@30 adc-irq-stable@31 tiny-vectors@39 tiny13-vectors@37",
+        "adc-flag-with-end@34 adc-irq-entry@30 adc-irq-stable@31 tiny-vectors@39 tiny13-vectors@37 tiny84-vectors@41",
     "libsimavr keeps ADSC that is written while ADEN is 0; sheet, ADEN: the converter is off":
         "adc-off-start@5",
     "libsimavr starts no conversion by sleep; sheet, ADC Noise Canceler: a conversion starts once the CPU has been halted":
@@ -38,16 +38,16 @@ EXCEPTIONS = {
         "sleep-down-converter@11",
     "libsimavr keeps BODS and BODSE as any bits; sheet, BODS: a timed sequence sets it, and it is cleared after three cycles":
         "brown-out-active@6 brown-out-alone@4 brown-out-late@11 brown-out-sequence@12 tiny-brown-out-alone@4"
-        " tiny-brown-out-sequence@12",
+        " tiny-brown-out-sequence@12 tiny84-brown-out-alone@4 tiny84-brown-out-sequence@12",
     "libsimavr keeps CLKPR as any byte and has 0 after reset; sheet, CLKPR: a timed sequence changes it, and CKDIV8 is programmed":
-        "clock-late@2 clock-once@10 clock-together@2 clock-unlocked@2 tiny-clock-late@2 tiny-clock-once@8 tiny13-clock-late@2 tiny13-clock-once@8 window-eeprom-read@11",
+        "clock-late@2 clock-once@10 clock-together@2 clock-unlocked@2 tiny-clock-late@2 tiny-clock-once@8 tiny13-clock-late@2 tiny13-clock-once@8 tiny84-clock-late@2 tiny84-clock-once@8 window-eeprom-read@11",
     "libsimavr compares no levels that the program drives; sheet, ACO: the output of the comparator":
         "comparator-reference@1258 comparator-reference-pin@1255",
     "libsimavr has EEPE at 0 at once; sheet, EEPE: it is 1 until the write has ended, and EEAR, EEDR and EEPM are locked":
         "eempe-with-eepe@10 eeprom-address-high-locked@14 eeprom-address-locked@15 eeprom-busy@13 eeprom-erased@13"
         " eeprom-kept-busy@15 eeprom-mode-locked@15"
         " eeprom-ready@17 eeprom-split@13 eeprom-two-cells@13 eeprom-write-only@13 eeprom-written@13 sleep-down-eeprom@15"
-        " promise-eeprom@9 sleep-idle-eeprom@15 sleep-noise-eeprom@15 tiny-eeprom-locked@14 tiny-eeprom-written@14 tiny13-eeprom-locked@11 tiny13-eeprom-written@14",
+        " promise-eeprom@9 sleep-idle-eeprom@15 sleep-noise-eeprom@15 tiny-eeprom-locked@14 tiny-eeprom-written@14 tiny13-eeprom-locked@11 tiny13-eeprom-written@14 tiny84-eeprom-locked@14 tiny84-eeprom-written@14",
     "libsimavr counts the four cycles of EEMPE from the beginning of SBI; sheet, EEMPE: four cycles after it was written":
         "window-eeprom-write@18 window-skip@10",
     "libsimavr keeps IVCE and IVSEL as any bits; sheet, IVCE: cleared four cycles after it was written or when IVSEL is written":
@@ -55,18 +55,18 @@ EXCEPTIONS = {
     "libsimavr has no delay from a pin to its flag; sheet, Pin Change Interrupt Timing: some cycles":
         "pin-change-late@9",
     "libsimavr has an input with a pull-up at 1; the sheet leaves the level to the environment, and the stimulus has 0":
-        "port-input@5",
+        "port-input@5 tiny84-port-input@5",
     "libsimavr has SBI on PIN toggle all bits that read 1; sheet, Toggling the Pin: SBI toggles one single bit":
         "port-toggle-bit@7",
     "libsimavr knows nothing of TSM, PSRSYNC and PSR1; sheet, GTCCR: they halt the prescaler and are cleared by hardware":
-        "prescaler-bypassed@87 prescaler-halts@14 prescaler-pulse@4 prescaler-reset@6 tiny-prescaler1@4",
+        "prescaler-bypassed@87 prescaler-halts@14 prescaler-pulse@4 prescaler-reset@6 tiny-prescaler1@4 tiny84-prescaler-bypassed@87 tiny84-prescaler-halts@14 tiny84-prescaler-halts-1@14",
     "libsimavr keeps no cause of a reset for the ATtiny13; sheet, MCUSR: PORF is set if a power-on reset occurs":
         "tiny13-mcusr@3 tiny13-watchdog-flag-zero@2 tiny13-watchdog-forced@3",
     "libsimavr sets reset flags that are written 1; sheet, MCUSR: only a reset sets them":
         "reset-cause-one@6",
     "libsimavr keeps SPMCSR as it is written and has no signature row; sheet, SPMCSR: hardware clears SPMEN and sets RWWSB":
         "self-programming-busy@4 self-programming-late@7 self-programming-ready@6 signature-row@6 signature-row-late@10"
-        " tiny-self-programming-late@7 tiny-signature-row@6 tiny13-fuse-bits@6 tiny13-self-programming-late@7",
+        " tiny-self-programming-late@7 tiny-signature-row@6 tiny13-fuse-bits@6 tiny13-self-programming-late@7 tiny84-self-programming-late@7 tiny84-signature-row@6",
     "libsimavr counts from the beginning of the instruction that starts the timer; sheet, Timer/Counter: the write starts it":
         "promise-compare@544 promise-compare-b@536 promise-overflow@302 promise-timer2@174 sleep-idle-timer@263 sleep-idle-timer2@262",
     "libsimavr sleeps while SE is 0; sheet, SE: it must be 1 for SLEEP to have the MCU sleep":
@@ -77,18 +77,20 @@ EXCEPTIONS = {
     "libsimavr knows nothing of PRTIM0; sheet, PRR: the registers of a stopped module cannot be read or written":
         "stopped-timer@6",
     "libsimavr has the bits FOC read as written; sheet, FOC0A: always read as zero":
-        "timer0-force@4 timer1-force@4 timer2-force@4 tiny-timer0-force@4 tiny13-timer0-force@4 tiny-timer1-force@4",
+        "timer0-force@4 timer1-force@4 timer2-force@4 tiny-timer0-force@4 tiny13-timer0-force@4 tiny-timer1-force@4 tiny84-timer0-force@4 tiny84-timer1-force@4",
     "libsimavr reads a stopped counter as 0; sheet, TCNT: the content of the counter":
-        "timer0-halted@9 timer0-written@4 timer1-stopped@6 timer2-halted@9 timer2-written@4",
+        "timer0-halted@9 timer0-written@4 timer1-stopped@6 timer2-halted@9 timer2-written@4 tiny84-timer1-stopped@6",
     "libsimavr lets ICR1 be written in all modes; sheet, ICR1: only in modes that have it as the top":
-        "timer1-capture-locked@6",
+        "timer1-capture-locked@6 tiny84-timer1-capture-locked@6",
+    "libsimavr triggers no capture of the ATtiny84 by its pin; sheet, Input Capture Unit: software triggers one by controlling the port":
+        "tiny84-timer1-software-capture@23",
     "libsimavr has no high byte that 16-bit registers share; sheet, Accessing 16-bit Registers: TEMP":
-        "timer1-shared@7",
+        "timer1-shared@7 tiny84-timer1-shared@7",
     "libsimavr keeps OCR2A when AS2 changes; the sheet has it that the content might be corrupted":
         "timer2-switched@6",
     "libsimavr has no universal serial interface; sheet, USI":
         "tiny-port-strobe@7 tiny-usi-buffered@12 tiny-usi-flag-entry@10 tiny-usi-flag-one@8 tiny-usi-overflow@12"
-        " tiny-usi-selected@9 tiny-usi-shifted@107 tiny-usi-strobe@11",
+        " tiny-usi-selected@9 tiny-usi-shifted@107 tiny-usi-strobe@11 tiny84-port-strobe@7 tiny84-usi-buffered@12 tiny84-usi-flag-entry@10 tiny84-usi-flag-one@8 tiny84-usi-overflow@12 tiny84-usi-selected@9 tiny84-usi-shifted@107 tiny84-usi-strobe@11",
     "libsimavr sends START in no time, has no TWWC, and TWAR and TWDR are 0 after reset; sheet, TWI Register Description":
         "twi-engaged@4 twi-reset@5 twi-start@4 twi-write-early@6",
     "libsimavr sends a character in 100 us until UBRR0 is written; sheet, UBRR0: 0 after reset, which is 16 cycles for a bit":
@@ -97,7 +99,7 @@ EXCEPTIONS = {
         "usart-sent-one@6 usart-sent-ready@6 usart-sent-twice@408 usart-sent-zero@6 usart-spi-once@10 usart-spi-transfer@10"
         " usart-spi-twice@20 promise-usart@102",
     "libsimavr counts the watchdog from the beginning of the instruction and resets in no time; the sheet leaves its oscillator open":
-        "tiny-watchdog-change-bit@8010 tiny-watchdog-forced@8007 tiny13-watchdog-change-bit@8010 watchdog-change-bit@8009 watchdog-entry@8006 watchdog-forced@8006",
+        "tiny-watchdog-change-bit@8010 tiny-watchdog-forced@8007 tiny13-watchdog-change-bit@8010 tiny84-watchdog-change-bit@8010 tiny84-watchdog-forced@8007 watchdog-change-bit@8009 watchdog-entry@8006 watchdog-forced@8006",
     "libsimavr keeps WDIF that is written 1; sheet, WDIF: cleared by writing a logic one":
         "watchdog-flag-one@9610",
     "libsimavr keeps the time-out that runs when WDP changes; sheet, WDP: they determine the prescaling":
