@@ -89,6 +89,9 @@ fn sarif(change: impl FnOnce(&mut Results)) -> Value {
     serde_json::from_str(&rendered(change, |report| report.sarif())).expect("SARIF is JSON")
 }
 
+/// The text of a report in a format.
+type Written = fn(&SystemReport<'_>) -> String;
+
 #[test]
 fn sarif_fits_the_standard_and_points_into_the_system_file() {
     let log = sarif(|_| ());
@@ -175,7 +178,7 @@ fn junit_has_a_case_for_each_property() {
 
 #[test]
 fn nothing_hostile_gets_out() {
-    let formats: [(&str, fn(&SystemReport<'_>) -> String); 7] = [
+    let formats: [(&str, Written); 7] = [
         ("text", |report| report.text(Colour::Never)),
         ("json", |report| report.json()),
         ("sarif", |report| report.sarif()),
