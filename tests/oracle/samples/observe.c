@@ -28,7 +28,14 @@
 #include <string.h>
 
 enum { PORTS = 3, LIST_LENGTH = 64, SP_LOW = 0x5d, SP_HIGH = 0x5e };
-static const uint8_t pin_address[PORTS] = {0x23, 0x26, 0x29};
+
+/* The ports of a series of parts, with the data addresses of their PINx, and where the SRAM begins. No port: 0. */
+static const struct series {
+    char letters[PORTS];
+    uint8_t pin_address[PORTS];
+    unsigned sram;
+} mega = {{'B', 'C', 'D'}, {0x23, 0x26, 0x29}, 0x100}, tiny = {{'B', 'A', 0}, {0x36, 0x39, 0}, 0x60};
+static const struct series *series = &mega;
 
 struct pins {
     uint8_t bytes[LIST_LENGTH];
@@ -54,7 +61,7 @@ static uint8_t read_pins(struct avr_t *avr, avr_io_addr_t address, void *paramet
             port->next++;
         }
     }
-    if (address == pin_address[1]) {
+    if (series == &mega && address == series->pin_address[1]) {
         value &= 0x7f;
     }
     avr->data[address] = value;
@@ -92,28 +99,39 @@ static void no_sleep(avr_t *avr, avr_cycle_count_t how_long)
     (void)how_long;
 }
 
+/* Raises an IRQ of libsimavr, if the part has it. */
+static void signal_to(avr_t *avr, uint32_t control, int index, uint32_t value)
+{
+    avr_irq_t *irq = avr_io_getirq(avr, control, index);
+    if (irq) {
+        avr_raise_irq(irq, value);
+    }
+}
+
 /* Something that the world may do at any time. */
 static void disturb(avr_t *avr)
 {
     uint32_t what = next_random();
     uint8_t value = (what >> 8) & 0xff;
-    char port = 'D';
-    int pin = 2 + (value & 1);
+    char port = series == &mega ? 'D' : 'B';
+    int pin = (series == &mega ? 2 : 1) + (value & 1);
     switch (what % 4) {
     case 0:
-        avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_INPUT), value);
+        signal_to(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_INPUT, value);
         return;
     case 1: /* the pins of the two external interrupts */
         break;
     case 2: /* the bus addresses the sample that is a slave of it */
-        avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_TWI_GETIRQ(0), TWI_IRQ_INPUT),
-                      avr_twi_irq_msg(TWI_COND_START | TWI_COND_ADDR | TWI_COND_WRITE, 0x42, value));
+        signal_to(avr, AVR_IOCTL_TWI_GETIRQ(0), TWI_IRQ_INPUT,
+              avr_twi_irq_msg(TWI_COND_START | TWI_COND_ADDR | TWI_COND_WRITE, 0x42, value));
         return;
     default:
-        port = (char)('B' + value % PORTS);
+        port = series->letters[value % PORTS];
         pin = value >> 5;
     }
-    avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(port), pin), (what >> 16) & 1);
+    if (port) {
+        signal_to(avr, AVR_IOCTL_IOPORT_GETIRQ(port), pin, (what >> 16) & 1);
+    }
 }
 
 static void show(const avr_t *avr, long cell)
@@ -150,6 +168,7 @@ int main(int count, char **arguments)
             above = strtol(value, NULL, 16) & 0xffff;
         }
     }
+    series = strncmp(part, "attiny", 6) ? &mega : &tiny;
     elf_firmware_t firmware = {0};
     avr_t *avr = avr_make_mcu_by_name(part);
     if (count < 2 || !avr || elf_read_firmware(arguments[1], &firmware) != 0) {
@@ -163,10 +182,12 @@ int main(int count, char **arguments)
     uint32_t uart_flags = 0;
     avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('0'), &uart_flags);
     for (int i = 0; i < PORTS; i++) {
-        avr->io[AVR_DATA_TO_IO(pin_address[i])].r.c = read_pins;
-        avr->io[AVR_DATA_TO_IO(pin_address[i])].r.param = &pins[i];
+        if (series->pin_address[i]) {
+            avr->io[AVR_DATA_TO_IO(series->pin_address[i])].r.c = read_pins;
+            avr->io[AVR_DATA_TO_IO(series->pin_address[i])].r.param = &pins[i];
+        }
     }
-    for (unsigned address = 0x100; address <= avr->ramend; address++) {
+    for (unsigned address = series->sram; address <= avr->ramend; address++) {
         avr->data[address] = (uint8_t)next_random();
     }
 

@@ -124,7 +124,7 @@ fn errors_say_what_where_and_what_to_do() {
     check_error(
         &["verify", FIXED, "--device", "atmega382p"],
         expect![[r#"
-        error: --device: unknown device 'atmega382p'; did you mean atmega328p or atmega88p or atmega168p or atmega328p-gpio or attiny85?
+        error: --device: unknown device 'atmega382p'; did you mean atmega328p or atmega88p or atmega168p or atmega328p-gpio or attiny85 or attiny84 or attiny13?
         hint: the devices are atmega328p, atmega328p-gpio, atmega168p, atmega88p, attiny85, attiny13, attiny84
     "#]],
     );
