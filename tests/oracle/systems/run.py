@@ -111,7 +111,7 @@ def main():
         source = pathlib.Path(__file__).with_name("node.c")
         subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-o", program, source, "-lsimavr", "-lelf"], check=True)
         for path in sorted(SYSTEMS.glob("*.ron")):
-            if "Uart(" in path.read_text():
+            if path.name.endswith(".spec.ron") or "Uart(" in path.read_text():
                 continue
             command = [tool, "verify-system", path, "--format", "json"]
             report = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=False).stdout)
