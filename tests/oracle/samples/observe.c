@@ -5,7 +5,7 @@
  *           [--above ADDRESS]
  *
  * --pin    the bytes that successive reads of a port's pins give; the last one repeats. Other ports: random.
- * --watch  a byte address in flash: prints PORTB PORTC PORTD GPIOR1 GPIOR2 in hex each time it is reached.
+ * --watch  a byte address in flash: prints PORTB PORTC PORTD GPIOR1 GPIOR2 of an ATmega in hex each time it is reached.
  * --cell   an address in SRAM: prints the 16-bit value there as well.
  * --hits   stops after so many prints.
  * --every  presents a random request of the environment about every N steps: a received byte, a pin change.
