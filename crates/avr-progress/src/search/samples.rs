@@ -155,13 +155,15 @@ pub(crate) struct Table<'p> {
     effects: Vec<Vec<Effect>>,
     /// For each row whether the rank may stay.
     may_stay: Vec<bool>,
+    /// For each row the strategies under which some part falls.
+    any_falls: Vec<u64>,
     /// The number of effects that were looked at.
     pub(crate) looks: usize,
 }
 
 impl<'p> Table<'p> {
     pub(crate) fn new(parts: &'p [Part]) -> Self {
-        Self { parts, effects: vec![Vec::new(); parts.len()], may_stay: Vec::new(), looks: 0 }
+        Self { parts, effects: vec![Vec::new(); parts.len()], may_stay: Vec::new(), any_falls: Vec::new(), looks: 0 }
     }
 
     pub(crate) fn add(&mut self, row: &Row) {
@@ -170,15 +172,21 @@ impl<'p> Table<'p> {
 
     /// Adds a row on which the rank may stay, or not.
     pub(crate) fn add_where(&mut self, row: &Row, may_stay: bool) {
+        let mut any_falls = 0;
         for (part, effects) in self.parts.iter().zip(&mut self.effects) {
-            effects.push(row.effect(part));
+            let effect = row.effect(part);
+            any_falls |= effect.falls;
+            effects.push(effect);
         }
         self.may_stay.push(may_stay);
+        self.any_falls.push(any_falls);
     }
 
     /// A rank that falls on all rows under some strategy, in lexicographic order: the shortest, if one is found.
     pub(crate) fn rank(&mut self) -> Option<Vec<Part>> {
-        let open: Vec<(usize, u64)> = (0..self.may_stay.len()).map(|row| (row, u64::MAX)).collect();
+        // A strategy under which no part falls leaves a row open, whatever the other parts are.
+        let allowed = |row: usize| if self.may_stay[row] { u64::MAX } else { self.any_falls[row] };
+        let open: Vec<(usize, u64)> = (0..self.may_stay.len()).map(|row| (row, allowed(row))).collect();
         (0..MOST_PARTS).find_map(|behind| self.extend(&open, behind))
     }
 
@@ -219,5 +227,34 @@ impl<'p> Table<'p> {
             let rest: Vec<(usize, u64)> = rest.collect();
             Some([vec![self.parts[part]], self.extend(&rest, behind - 1)?].concat())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words that are counted down, one in each row, and a last one that falls only where all the others begin anew. In each row the first strategy
+    /// changes nothing.
+    fn rows(counted: usize) -> Vec<Row> {
+        let row = |changed: &dyn Fn(usize) -> (u64, u64)| {
+            let (words, next): (Vec<u64>, Vec<u64>) = (0..=counted).map(changed).unzip();
+            let to = |words: &[u64]| Some(Transition { to: 0, words: words.to_vec() });
+            Row { from: 0, transitions: vec![to(&words), to(&next)], words }
+        };
+        let falling =
+            |number: usize| row(&|word| if word == counted { (5, 5) } else { (9, 9 - u64::from(word >= number)) });
+        let begun = row(&|word| if word == counted { (5, 4) } else { (0, 60) });
+        (0..counted).map(falling).chain([begun]).collect()
+    }
+
+    #[test]
+    fn a_part_that_falls_seldom_is_found_among_many_that_rise_there() {
+        let counted = 150;
+        let number = |plus| Part::Number(Number { constant: 0, plus: Some(plus), minus: None, width: 1 });
+        let parts: Vec<Part> = (0..=counted).map(number).collect();
+        let mut table = Table::new(&parts);
+        rows(counted).iter().for_each(|row| table.add(row));
+        assert_eq!(table.rank(), Some(vec![number(counted), number(counted - 1)]));
     }
 }
