@@ -1,18 +1,20 @@
 //! Generators and checks for the tests of several crates; a dependency of tests only.
 //!
 //! Tests that enumerate have two sizes: `cargo test` takes the short one, and `tests/oracle/all.sh --full` the long one, by
-//! setting [`SIZE`] to `long`.
+//! setting [`SIZE`] to `long`. Of long lists, such as all samples, the short tests of a commit may take a part, which [`PART`] selects.
 #![forbid(unsafe_code)]
 
 mod fault;
 pub mod formulas;
 pub mod image;
+mod part;
 pub mod programs;
 mod random;
 #[cfg(feature = "schema")]
 pub mod schema;
 mod side_by_side;
 
+pub use part::{PART, Part};
 pub use random::Random;
 pub use side_by_side::side_by_side;
 

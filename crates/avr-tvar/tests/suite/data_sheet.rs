@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::sample::{Firmware, StateLimit, root};
 use avr_machine::device::Device;
 use avr_properties::{Property, PropertyFile};
-use avr_testkit::{Size, side_by_side};
+use avr_testkit::{Part, Size, side_by_side};
 use avr_verify::{Basis, InvariantUse, PropertyResult, Verdict};
 use serde::Deserialize;
 
@@ -144,6 +144,7 @@ fn programs_that_the_data_sheet_decides_are_judged_as_it_says() {
         |program: &Program| program.image.contains(&wanted) && (!program.slow || Size::selected() == Size::Long);
     let all: Vec<Program> = programs("expected.ron").into_iter().filter(is_taken).collect();
     assert!(all.iter().map(|program| program.expected().len()).sum::<usize>() > 0, "there are no programs");
+    let all = if wanted.is_empty() { Part::selected().take(all) } else { all };
     let found: Vec<String> = side_by_side(&all, Program::problems).concat();
     assert!(found.is_empty(), "{} differences:\n{}", found.len(), found.join("\n"));
 }
@@ -161,16 +162,18 @@ fn what_the_data_sheet_promises_comes() {
 
 #[test]
 fn invariants_are_those_of_the_sheet() {
-    let all: Vec<(Vec<String>, usize)> = side_by_side(&programs("expected.ron"), Program::proved_wrongly);
+    let all: Vec<(Vec<String>, usize)> =
+        side_by_side(&Part::selected().take(programs("expected.ron")), Program::proved_wrongly);
     let (wrong, proved): (Vec<&String>, usize) =
         (all.iter().flat_map(|one| &one.0).collect(), all.iter().map(|one| one.1).sum());
     assert!(wrong.is_empty(), "{} are proved wrongly: {wrong:?}", wrong.len());
-    assert!(proved >= 100, "invariants prove {proved} properties only");
+    assert!(proved >= Part::selected().at_least(100), "invariants prove {proved} properties only");
 }
 
 #[test]
 fn programs_that_are_not_judged_as_the_sheet_says_are_not_judged_to_the_contrary() {
-    let found: Vec<String> = side_by_side(&programs("open.ron"), Program::wrong_verdicts).concat();
+    let found: Vec<String> =
+        side_by_side(&Part::selected().take(programs("open.ron")), Program::wrong_verdicts).concat();
     assert!(found.is_empty(), "{} wrong verdicts:\n{}", found.len(), found.join("\n"));
 }
 

@@ -5,8 +5,8 @@ use avr_isa::DataAddress;
 use avr_isa::Instruction as I;
 use avr_machine::device::Device;
 use avr_properties::{Property, PropertyFile};
-use avr_testkit::Random;
 use avr_testkit::image::{encoded, image, r};
+use avr_testkit::{Random, cases};
 use avr_verify::{Exhausted, Progress, PropertyResult, Request, Verdict, Watch, verify};
 
 /// The first cell of the word in memory.
@@ -156,7 +156,7 @@ fn check_holds(code: &[I], property: &str, states: usize) {
 fn what_is_equal_to_a_constant_is_known_in_memory() {
     let mut random = Random::new(1);
     for bytes in [2, 4] {
-        for _ in 0..10 {
+        for _ in 0..cases(3, 10) {
             let constant = random.bits() as u32 & (u32::MAX >> (32 - 8 * u32::from(bytes)));
             let code = [load(bytes), compare(constant, bytes), only_if(Z, true, alarm()), wait()].concat();
             let same = is_word(constant, bytes.into());
@@ -173,7 +173,7 @@ fn a_word_is_not_on_both_sides_of_a_constant() {
     let mut random = Random::new(2);
     for sources in [load(2), read_ports(), load(4)] {
         let bytes = sources.len() as u8;
-        for _ in 0..10 {
+        for _ in 0..cases(3, 10) {
             let constant = random.bits() as u32 & (u32::MAX >> (32 - 8 * u32::from(bytes)));
             for flag in [C, Z] {
                 let again = [compare(constant, bytes), only_if(flag, true, alarm())].concat();
@@ -192,7 +192,7 @@ fn a_word_is_not_on_both_sides_of_a_constant() {
 fn what_a_difference_says_is_known_in_memory() {
     let mut random = Random::new(3);
     for (first, bytes) in First::ALL.into_iter().flat_map(|first| [(first, 2), (first, 4)]) {
-        for _ in 0..if first.is_for(bytes) { 6 } else { 0 } {
+        for _ in 0..if first.is_for(bytes) { cases(2, 6) } else { 0 } {
             let constant = first.constant(bytes, &mut random);
             let equal =
                 [zero(), load(bytes), first.compare(constant, bytes), only_if(Z, true, alarm()), wait()].concat();
@@ -214,7 +214,7 @@ fn a_word_is_not_on_both_sides_of_a_constant_that_is_subtracted() {
     let ways = [(load(2), load(2)), ([read_ports(), copy].concat(), back), (load(4), load(4))];
     for (first, (read, again)) in First::ALL.iter().flat_map(|first| ways.iter().map(move |way| (*first, way))) {
         let bytes = if *read == load(4) { 4 } else { 2 };
-        for _ in 0..if first.is_for(bytes) { 3 } else { 0 } {
+        for _ in 0..if first.is_for(bytes) { cases(1, 3) } else { 0 } {
             let constant = first.constant(bytes, &mut random).max(u32::from(first.tells_order()));
             for flag in if first.tells_order() { vec![C, Z] } else { vec![Z] } {
                 let begin = [zero(), read.clone(), first.compare(constant, bytes)].concat();
@@ -263,7 +263,7 @@ fn check(code: &[I], property: &str, expected: Verdict, states: usize) {
 fn one_value_of_two_ports_is_found() {
     let mut random = Random::new(5);
     let always = "AG EF (PORTB == 1)";
-    for _ in 0..10 {
+    for _ in 0..cases(4, 10) {
         let (constant, other) = (word(2, &mut random), word(2, &mut random));
         let equal = if_all(&[(constant, Z, true)], 2);
         check(&told_again(&read_ports(), &equal, true), always, Verdict::Holds, 300);
@@ -285,7 +285,7 @@ fn one_value_of_two_ports_is_found() {
 fn one_initial_content_is_found() {
     let mut random = Random::new(6);
     for bytes in [2, 4] {
-        for _ in 0..10 {
+        for _ in 0..cases(4, 10) {
             let constant = word(bytes, &mut random);
             let code = told_again(&load(bytes), &if_all(&[(constant, Z, true)], bytes), true);
             // Not every content is the constant, but one is.
@@ -299,7 +299,7 @@ fn one_initial_content_is_found() {
 fn a_sequence_of_input_bytes_is_found() {
     let mut random = Random::new(7);
     for length in [2, 4] {
-        for _ in 0..5 {
+        for _ in 0..cases(3, 5) {
             let set = vec![I::Ldi { rd: r(20), k: 1 }];
             let decide = (0..length).fold(set, |part, _| {
                 let compare = vec![I::In { rd: r(24), io: PINS[0] }, I::Cpi { rd: r(24), k: random.bits() as u8 }];
