@@ -35,6 +35,10 @@ const WIDENED_FROM: [u32; 2] = [3, 30];
 const BELOW: u16 = 0x20;
 
 /// The steps between two looks at limits.
+/// So many steps count as eight growths of each byte: counters of several bytes grow one byte after the other, and every growth lets handlers and what
+/// they interrupt take their steps again.
+const STEPS_PER_STAGE: usize = 20_000;
+
 const STEPS_PER_LOOK: usize = 1 << 8;
 
 /// The least steps that are taken behind the first state that cannot be followed.
@@ -449,6 +453,7 @@ impl<'a> Fixpoint<'a> {
         node.changes += u32::from(!node.is_queued);
         let is_widened = !node.is_queued && node.changes >= WIDENED_FROM[usize::from(!is_head)];
         self.is_widened |= is_widened;
+        let haste = u8::try_from(self.steps / STEPS_PER_STAGE * 8).unwrap_or(u8::MAX);
         let (thresholds, widened, status) = (&self.thresholds, &mut node.widened, self.machine.status_address());
         let mut grown = |cell: DataAddress, old: TvByte, new: TvByte| {
             if old == new {
@@ -460,7 +465,7 @@ impl<'a> Fixpoint<'a> {
             }
             let times = widened.entry(cell).or_default();
             *times = times.saturating_add(1);
-            thresholds.widened(*times, old, new)
+            thresholds.widened(times.saturating_add(haste), old, new)
         };
         node.state = match is_widened {
             true => {

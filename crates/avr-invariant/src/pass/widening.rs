@@ -7,6 +7,9 @@ use three_valued::TvByte;
 /// So many times a byte grows to the next number of all, and so many times then to the next bound.
 const STAGES: [u8; 2] = [8, 20];
 
+/// So many times at all: then nothing is known of a byte that goes on growing.
+const LAST: u8 = 40;
+
 /// The numbers at which growing ranges stop.
 #[derive(Debug)]
 pub(crate) struct Thresholds {
@@ -53,6 +56,9 @@ impl Thresholds {
         if old == new {
             return new;
         }
+        if times > LAST {
+            return TvByte::UNKNOWN;
+        }
         let stage = STAGES.iter().filter(|stage| **stage < times).count();
         let stops = [&self.all, &self.bounds, &self.powers][stage];
         let below = || stops.iter().rev().find(|one| **one <= new.low()).copied().unwrap_or(0);
@@ -86,6 +92,7 @@ mod tests {
         assert_eq!(thresholds.widened(1, range(12, 13), range(11, 14)), range(11, 63));
         assert_eq!(thresholds.widened(9, range(12, 13), range(11, 14)), range(0, 63));
         assert_eq!(thresholds.widened(21, range(12, 13), range(11, 14)), range(7, 15));
+        assert_eq!(thresholds.widened(41, range(12, 13), range(11, 14)), TvByte::UNKNOWN);
         for step in [1_u8, 2, 4, 7] {
             let mut all = TvByte::constant(0);
             let mut next = 0_u8;
