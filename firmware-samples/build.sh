@@ -16,6 +16,7 @@ part_of() { # sample
     case $1 in
     *-168p) echo atmega168p ;;
     *-88p) echo atmega88p ;;
+    *-1284p) echo atmega1284p ;;
     *-13) echo attiny13 ;;
     *-85) echo attiny85 ;;
     *-84) echo attiny84 ;;

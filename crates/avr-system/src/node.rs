@@ -28,7 +28,7 @@ const MAX_CHAIN: usize = 200_000;
 const MAX_OUTCOMES: usize = 4096;
 
 /// The interrupts that pins request by changes that wires would have to tell, by the beginnings of their names.
-const OF_PINS: &[&str] = &["INT", "PCINT", "ANALOG", "ANA", "TIMER1_CAPT", "SPI", "TWI", "USI"];
+const OF_PINS: &[&str] = &["INT", "PCINT", "ANALOG", "ANA", "TIMER1_CAPT", "TIMER3_CAPT", "SPI", "TWI", "USI"];
 
 /// The part of a node that does not change: its machine, and its ends of wires.
 #[derive(Debug)]
@@ -102,9 +102,10 @@ struct Outcome {
 
 impl<'m> Node<'m> {
     pub(crate) fn new(parts: Parts<'m>, splits: bool) -> Self {
-        let number = |name: &str| parts.machine.device.interrupt(name).map(|interrupt| interrupt.number);
-        let interrupts =
-            UartInterrupts { received: number("USART_RX"), empty: number("USART_UDRE"), sent: number("USART_TX") };
+        // A device with several numbers them.
+        let named = |prefix: &str, what: &str| parts.machine.device.interrupt(&format!("{prefix}_{what}"));
+        let number = |what: &str| named("USART", what).or(named("USART0", what)).map(|interrupt| interrupt.number);
+        let interrupts = UartInterrupts { received: number("RX"), empty: number("UDRE"), sent: number("TX") };
         Self {
             interrupts,
             splits,

@@ -1,5 +1,7 @@
 //! Wires between nodes: what drives them, and the characters on serial lines.
 
+use std::ops::RangeInclusive;
+
 use avr_isa::DataAddress;
 use avr_machine::Machine;
 use avr_machine::device::{BitRef, Device};
@@ -13,6 +15,7 @@ const TAKEN_OVER: &[(&str, u8)] = &[
     ("TCCR0A", 0xf0),
     ("TCCR1A", 0xf0),
     ("TCCR2A", 0xf0),
+    ("TCCR3A", 0xf0),
     ("TCCR1", 0x30),
     ("GTCCR", 0x30),
     ("SPCR", 0x40),
@@ -81,7 +84,7 @@ impl Uart {
             status: address("UCSR0A")?,
             control: address("UCSR0B")?,
             format: address("UCSR0C")?,
-            stopped: device.bit("PRR", "PRUSART0"),
+            stopped: device.bit("PRR", "PRUSART0").or(device.bit("PRR0", "PRUSART0")),
         })
     }
 }
@@ -132,10 +135,16 @@ impl End {
             let byte = device.register(name).map_or(TvByte::constant(0), |register| read(register.address));
             (byte.value() | byte.unknown_mask()) & mask != 0
         };
-        // The UART has the pins 0 and 1 of port D.
-        let is_serial = self.port.bit < 2 && device.register("PORTD").is_some_and(|it| it.address == self.port.address);
-        let is_taken =
-            TAKEN_OVER.iter().any(|(name, mask)| possible(name, *mask)) || is_serial && possible("UCSR0B", 0x18);
+        let is_of = |port: &str| device.register(port).is_some_and(|it| it.address == self.port.address);
+        // The UART has the pins 0 and 1 of port D, a second one the pins 2 and 3.
+        let serial = [("UCSR0B", 0..=1), ("UCSR1B", 2..=3)];
+        let is_serial =
+            |(name, pins): &(&str, RangeInclusive<u8>)| pins.contains(&self.port.bit) && possible(name, 0x18);
+        // JTAG has the pins 2 to 5 of port C, unless a fuse switches it off.
+        let no_jtag = device.bit("Debugging", "NO_JTAG").map_or(Truth::True, |off| bit(read, off));
+        let is_taken = TAKEN_OVER.iter().any(|(name, mask)| possible(name, *mask))
+            || is_of("PORTD") && serial.iter().any(is_serial)
+            || is_of("PORTC") && (2..=5).contains(&self.port.bit) && no_jtag != Truth::True;
         if is_taken {
             return PinState { drives: Truth::Unknown, level: Truth::Unknown, pulls: Truth::Unknown };
         }

@@ -24,18 +24,19 @@ enum { REGISTERS = 32, SP_LOW = 0x5d, SP_HIGH = 0x5e, CLOCK_HERTZ = 1000000, ENT
 enum { EERE = 1, EEPE = 2, EEMPE = 4, EERIE = 8, TXEN = 8, UDRE = 0x20 };
 
 /* Data addresses of registers and of the SRAM, which libsimavr does not tell for every part, the number of the interrupt of
- * the EEPROM, and the pin that is the reset. No USART: 0. */
+ * the EEPROM, and the pin that is the reset. No USART: 0, and a reset pin that is no port: 0. */
 static const struct device {
     const char *name;
-    uint16_t eecr, ucsra, sram;
+    uint16_t eecr, ucsra[2], sram;
     int eeprom_vector;
     char reset_port;
     int reset_pin;
 } devices[] = {
-    {"atmega328p", 0x3f, 0xc0, 0x100, 22, 'C', 6},
-    {"attiny85", 0x3c, 0, 0x60, 6, 'B', 5},
-    {"attiny13", 0x3c, 0, 0x60, 4, 'B', 5},
-    {"attiny84", 0x3c, 0, 0x60, 14, 'B', 3},
+    {"atmega328p", 0x3f, {0xc0}, 0x100, 22, 'C', 6},
+    {"atmega1284p", 0x3f, {0xc0, 0xc8}, 0x100, 25, 0, 0},
+    {"attiny85", 0x3c, {0}, 0x60, 6, 'B', 5},
+    {"attiny13", 0x3c, {0}, 0x60, 4, 'B', 5},
+    {"attiny84", 0x3c, {0}, 0x60, 14, 'B', 3},
 };
 static const struct device *device;
 
@@ -84,8 +85,11 @@ static void keep_eeprom_ready(avr_t *avr)
  * Register Description"). */
 static void keep_transmitter_empty(avr_t *avr)
 {
-    if (device->ucsra && !(avr->data[device->ucsra + 1] & TXEN)) {
-        avr->data[device->ucsra] |= UDRE;
+    for (int number = 0; number < 2; number++) {
+        uint16_t status = device->ucsra[number];
+        if (status && !(avr->data[status + 1] & TXEN)) {
+            avr->data[status] |= UDRE;
+        }
     }
 }
 
@@ -163,8 +167,11 @@ int main(int count, char **arguments)
     keep_transmitter_empty(avr);
     uint32_t uart_flags = 0;
     avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('0'), &uart_flags);
+    avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('1'), &uart_flags);
     /* A low level here would be a reset. */
-    avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(device->reset_port), device->reset_pin), 1);
+    if (device->reset_port) {
+        avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(device->reset_port), device->reset_pin), 1);
+    }
     for (long left = strtol(arguments[3], NULL, 0); left > 0;) {
         left -= step(avr);
         if (avr->state == cpu_Crashed || avr->state == cpu_Done) {

@@ -27,6 +27,13 @@ OF_FAMILY = {
 }
 EXCEPTIONS = {
     **{(device, what): why for device in FAMILY for what, why in OF_FAMILY.items()},
+    **{("atmega1284p", what): why for what, why in OF_FAMILY.items() if what != "bits of TWAMR"},
+    **{
+        ("atmega1284p", f"bits of OCR{timer}B{half}"): f"the header names them OCR{timer}A{half}n"
+        for timer in "13" for half in "LH"
+    },
+    ("atmega1284p", "fuse_low"): "the header programs SUT1 as well; the bytes of the part as it leaves the factory are 62, 99 and ff",
+    ("atmega1284p", "fuse_high"): "the header leaves BOOTSZ1 unprogrammed; likewise",
     ("attiny85", "bits of PORTB"): "the header names them PBn",
     ("attiny13", "bits of PORTB"): "the header names them PBn",
     ("attiny13", "a register at the address of SPH"): "the header common to all has it; the part has a stack pointer of eight bits",
@@ -302,7 +309,7 @@ def compare(device):
 
 def main():
     """Compares the devices named on the command line, or all parts that there are."""
-    devices = sys.argv[1:] or [*FAMILY, "attiny85", "attiny13", "attiny84"]
+    devices = sys.argv[1:] or [*FAMILY, "atmega1284p", "attiny85", "attiny13", "attiny84"]
     results = [compare(device) for device in devices]
     sys.exit(0 if all(results) else 1)
 

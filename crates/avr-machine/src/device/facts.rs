@@ -42,8 +42,8 @@ impl Memory {
     /// The number of hidden registers for which the state has room.
     pub(crate) const HIDDEN_REGISTERS: u16 = PAGE_CELLS as u16 / 2;
 
-    /// The number of registers with latched bits for which the state has room.
-    const LATCHED_REGISTERS: u16 = 12;
+    /// The number of registers with latched bits for which the state has room: the rest of the second page.
+    const LATCHED_REGISTERS: u16 = PAGE_CELLS as u16;
 
     /// Data addresses behind the hidden registers: one for each register with bits that are latched.
     pub(crate) fn pending_cells(&self) -> impl ExactSizeIterator<Item = DataAddress> + use<> {
@@ -297,9 +297,21 @@ pub struct PinFunctions {
     pub external: Vec<(&'static str, BitRef)>,
     /// Ports with pin-change requests.
     pub changes: Vec<PinChanges>,
-    /// The bit of PINx of the pin whose edges trigger captures of timer 1, and the condition under which nothing but PORTx and DDRx
-    /// determines what the program drives there.
-    pub capture: Option<(BitRef, Condition)>,
+    /// The pins whose edges clock timers.
+    pub clocks: Vec<TimerPin>,
+    /// The pins whose edges trigger captures.
+    pub captures: Vec<TimerPin>,
+}
+
+/// A pin at whose edges a timer looks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimerPin {
+    /// The number of the timer.
+    pub timer: u8,
+    /// The bit of PINx.
+    pub pin: BitRef,
+    /// The condition under which nothing but PORTx and DDRx determines what the program drives there.
+    pub driven_while: Condition,
 }
 
 /// The pin-change requests of a port.

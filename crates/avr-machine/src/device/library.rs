@@ -27,15 +27,19 @@ macro_rules! table {
 }
 
 /// All tables.
-pub(super) static TABLES: [Table; 7] = [
+pub(super) static TABLES: [Table; 8] = [
     table!("atmega328p"),
     table!("atmega328p-gpio"),
     table!("atmega168p"),
     table!("atmega88p"),
+    table!("atmega1284p"),
     table!("attiny85"),
     table!("attiny13"),
     table!("attiny84"),
 ];
+
+/// The largest number of names that an error suggests.
+const MAX_SUGGESTIONS: usize = 3;
 
 impl Device {
     /// The device of this name, in lower case as [`Device::names`] lists it. Each table is read once.
@@ -72,6 +76,7 @@ fn text_of(base: &str) -> Result<&'static str, TableError> {
 fn unknown(name: &str) -> UnknownDevice {
     let mut nearest: Vec<_> = Device::names().collect();
     nearest.sort_by_key(|known| edit_distance(&name.to_lowercase(), known));
+    nearest.truncate(MAX_SUGGESTIONS);
     UnknownDevice { name: name.to_owned(), nearest }
 }
 

@@ -9,6 +9,8 @@ pub mod facts;
 pub mod interrupt;
 mod library;
 #[cfg(test)]
+mod likeness;
+#[cfg(test)]
 mod pages;
 pub mod promise;
 pub mod register;
@@ -25,7 +27,7 @@ pub use condition::{BitRef, Condition, KnownBits};
 pub use facts::{
     BootSection, ClockPrescaler, Core, Corruption, Eeprom, Fuse, FuseByte, FuseBytes, FuseReset, InterruptPolicy,
     Memory, PinChanges, PinFunctions, Policy, ResetCause, ResetEffect, SelfProgramming, Severity, Shifter, SilentWake,
-    Sleep, SleepMode, Watchdog,
+    Sleep, SleepMode, TimerPin, Watchdog,
 };
 pub use interrupt::{Interrupt, Request, WakeCondition};
 pub(crate) use library::edit_distance;
@@ -42,6 +44,8 @@ pub struct Device {
     pub name: &'static str,
     /// Number of the data sheet that the table follows.
     pub data_sheet: &'static str,
+    /// The device whose programs in `tests/data-sheet` decide the bits that are as there.
+    pub like: Option<&'static str>,
     /// The three signature bytes.
     pub signature: [u8; 3],
     /// The processor core.
@@ -124,7 +128,7 @@ pub struct Pair {
 pub struct UnknownDevice {
     /// The name that was asked for.
     pub name: String,
-    /// The names that exist, the most similar first; never empty.
+    /// The one to three most similar names that exist, the most similar first.
     pub nearest: Vec<&'static str>,
 }
 

@@ -92,6 +92,9 @@ pub(super) struct RestrictionSource {
 pub(super) struct DeviceSource {
     pub(super) name: &'static str,
     pub(super) data_sheet: &'static str,
+    /// The device whose programs decide the bits that are as there.
+    #[serde(default)]
+    pub(super) like: Option<&'static str>,
     pub(super) signature: (u8, u8, u8),
     pub(super) core: CoreSource,
     pub(super) memory: Memory,
@@ -134,9 +137,13 @@ pub(super) struct PinsSource {
     /// Ports with pin-change requests: PINx, the mask register and the flag.
     #[serde(default)]
     pub(super) changes: Vec<(&'static str, &'static str, &'static str)>,
-    /// The pin of captures, and the condition under which only its port drives it.
+    /// The pins of the clocks of timers from outside: the number of the timer, the pin, and the condition under which only its port
+    /// drives it.
     #[serde(default)]
-    pub(super) capture: Option<(&'static str, ConditionSource)>,
+    pub(super) clocks: Vec<(u8, &'static str, ConditionSource)>,
+    /// The pins of captures, likewise.
+    #[serde(default)]
+    pub(super) captures: Vec<(u8, &'static str, ConditionSource)>,
 }
 
 /// See [`super::Core`].

@@ -240,16 +240,16 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// LPM: reads a byte of flash; erased flash reads 0xff.
     pub(super) fn load_program(&mut self, rd: Register, mode: LpmMode) -> Result<(), Stop> {
-        self.load_flash(rd, mode, 0)
+        self.load_flash(rd, mode, None)
     }
 
     /// ELPM: the same with RAMPZ as the bits above Z.
     pub(super) fn load_program_extended(&mut self, rd: Register, mode: LpmMode) -> Result<(), Stop> {
         let page = match self.machine.extension_register("RAMPZ") {
-            Some(address) => self.extension(address).ok_or(Stop::Limit(Limit::UnknownPointer))?,
-            None => 0,
+            Some(address) => Some(self.extension(address).ok_or(Stop::Limit(Limit::UnknownPointer))?),
+            None => None,
         };
-        self.load_flash(rd, mode, u32::from(page) << 16)
+        self.load_flash(rd, mode, page)
     }
 
     /// The content of a register that extends a pointer, if it is known.
@@ -258,7 +258,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.state.data.get(address).known()
     }
 
-    fn load_flash(&mut self, rd: Register, mode: LpmMode, base: u32) -> Result<(), Stop> {
+    /// The load from the page of 64 KiB that a register selects, else from the first one.
+    fn load_flash(&mut self, rd: Register, mode: LpmMode, page: Option<u8>) -> Result<(), Stop> {
+        let base = u32::from(page.unwrap_or(0)) << 16;
         let pointer = Pointer::Z;
         if mode == LpmMode::PostIncrement {
             self.check_pointer_use(rd, pointer, PointerMode::PostIncrement)?;
@@ -272,7 +274,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.set_register(rd, value);
         if mode == LpmMode::PostIncrement {
             let after = add_word(&address, 1);
-            if base != 0 && after.0.is_zero().and(&after.1.is_zero()).truth() != three_valued::Truth::False {
+            // SOUND: the increment goes on in the register that selects the page, from its first value on.
+            if page.is_some() && after.0.is_zero().and(&after.1.is_zero()).truth() != three_valued::Truth::False {
                 return Err(Stop::Limit(Limit::Unsupported("ELPM Z+ across a 64 KiB boundary")));
             }
             self.set_pointer(pointer, after);

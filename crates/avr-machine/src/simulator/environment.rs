@@ -177,7 +177,7 @@ impl Board {
         self.forsaken
     }
 
-    /// The bytes that the USART sent since the last call.
+    /// The bytes that the first USART sent since the last call.
     pub fn take_sent(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.signals.sent)
     }
@@ -451,7 +451,7 @@ fn act_on(unit: &mut Unit, action: &Action, view: &View<'_>, signals: &mut Signa
         (Unit::Pins(pins), Action::Pins { register, mask, level }) => {
             pins.drive(*register, *mask, *level, view, signals);
         }
-        (Unit::Usart(usart), Action::Uart(bytes)) => {
+        (Unit::Usart(usart), Action::Uart(bytes)) if usart.is_first() => {
             usart.receive(bytes, view.now);
             usart.run(view.now, signals);
         }
@@ -464,7 +464,7 @@ fn act_on(unit: &mut Unit, action: &Action, view: &View<'_>, signals: &mut Signa
 fn units(machine: &Machine, clock: u32) -> Vec<Unit> {
     let device = machine.device;
     let mut units: Vec<Unit> = Timer::all(machine).map(Unit::Timer).collect();
-    units.extend(Usart::new(device).map(Unit::Usart));
+    units.extend(Usart::all(device).map(Unit::Usart));
     units.extend(Spi::new(device).map(Unit::Spi));
     units.extend(Twi::new(device).map(Unit::Twi));
     units.extend(Adc::new(device).map(Unit::Adc));

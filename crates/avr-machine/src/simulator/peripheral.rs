@@ -57,7 +57,7 @@ pub(super) struct Signals {
     pub raised: Vec<u8>,
     /// True if the watchdog wants to reset the processor.
     pub watchdog_bites: bool,
-    /// Bytes that the USART sent.
+    /// Bytes that the first USART sent.
     pub sent: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! The timer/counters 0, 1 and 2, cycle by cycle.
+//! The timer/counters 0, 1, 2 and 3, cycle by cycle.
 //!
 //! Data sheet, sections "8-bit Timer/Counter0 with PWM", "16-bit Timer/Counter1 with PWM", "8-bit Timer/Counter2 with
 //! PWM and Asynchronous Operation" and "Timer/Counter0 and Timer/Counter1 Prescalers". At the pins that clock a counter and trigger a
@@ -6,7 +6,7 @@
 //! system clock) and the output pins.
 
 use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit, known};
-use crate::device::{Access, BitRef, Condition, Device};
+use crate::device::{Access, BitRef, Condition, Device, TimerPin};
 use crate::machine::Machine;
 use avr_isa::DataAddress;
 
@@ -58,22 +58,22 @@ struct Pin {
     direction: DataAddress,
     output: DataAddress,
     mask: u8,
+    /// The condition under which only its port drives it.
+    driven_while: &'static Condition,
 }
 
 impl Pin {
-    fn new(device: &'static Device, port: char, number: u8) -> Option<Self> {
-        let register = |kind: &str| address(device, &format!("{kind}{port}"));
-        Some(Self { direction: register("DDR")?, output: register("PORT")?, mask: 1 << number })
-    }
-
     /// The pin of a bit of PINx: DDRx and PORTx follow it.
-    fn of(pin: BitRef) -> Self {
-        Self { direction: pin.address.wrapping_add(1), output: pin.address.wrapping_add(2), mask: pin.mask() }
+    fn of(pin: &'static TimerPin) -> Self {
+        let TimerPin { pin, driven_while, .. } = pin;
+        let [direction, output] = [1, 2].map(|offset| pin.address.wrapping_add(offset));
+        Self { direction, output, mask: pin.mask(), driven_while }
     }
 
-    /// The level that the program drives, if the pin is an output.
+    /// The level that the program drives, if the pin is an output that only its port drives.
     fn driven(self, view: &View<'_>) -> Option<bool> {
-        (view.get(self.direction) & self.mask != 0).then(|| view.get(self.output) & self.mask != 0)
+        let is_driven = view.get(self.direction) & self.mask != 0 && view.holds(self.driven_while);
+        is_driven.then(|| view.get(self.output) & self.mask != 0)
     }
 }
 
@@ -149,8 +149,6 @@ struct Places {
     /// The pins of the clock from outside and of the capture, where edges that the program drives are followed.
     clock_pin: Option<Pin>,
     capture_pin: Option<Pin>,
-    /// The condition under which only its port drives the pin of the capture.
-    capture_driven_while: Option<&'static Condition>,
     /// The bit that lets the comparator trigger captures.
     comparator: Option<BitRef>,
     divisions: &'static [u64; 8],
@@ -210,7 +208,7 @@ pub(super) struct Timer {
 impl Timer {
     /// The timers that a device has.
     pub fn all(machine: &Machine) -> impl Iterator<Item = Self> + '_ {
-        (0..3).filter_map(|number| Self::new(machine, number))
+        (0..4).filter_map(|number| Self::new(machine, number))
     }
 
     fn new(machine: &Machine, number: u8) -> Option<Self> {
@@ -223,6 +221,7 @@ impl Timer {
             _ => None,
         };
         let asynchronous = number == 2;
+        let pin = |pins: &'static [TimerPin]| pins.iter().find(|pin| pin.timer == number).map(Pin::of);
         let captured = bit(device, &format!("ICF{number}"));
         let places = Places {
             control: [address(device, &format!("TCCR{number}A"))?, address(device, &format!("TCCR{number}B"))?],
@@ -237,11 +236,9 @@ impl Timer {
             overflow: bit(device, &format!("TOV{number}"))?,
             matches: [bit(device, &format!("OCF{number}A"))?, bit(device, &format!("OCF{number}B"))?],
             captured,
-            // T0 and T1 are at PD4 and PD5; where there is no port D other units drive the pin as well.
-            clock_pin: if asynchronous { None } else { Pin::new(device, 'D', 4 + number) },
-            capture_pin: captured.and(device.pins.capture.as_ref()).map(|(pin, _)| Pin::of(*pin)),
-            capture_driven_while: device.pins.capture.as_ref().map(|(_, condition)| condition),
-            comparator: bit(device, "ACIC"),
+            clock_pin: pin(&device.pins.clocks),
+            capture_pin: pin(&device.pins.captures),
+            comparator: bit(device, "ACIC").filter(|_| number == 1),
             divisions: if asynchronous { &ASYNCHRONOUS } else { &SYNCHRONOUS },
         };
         Some(Self {
@@ -418,8 +415,7 @@ impl Timer {
     fn observe_captures(&mut self, view: &View<'_>, control: u8) {
         let (Some(pin), Some(flag)) = (self.places.capture_pin, self.places.captured) else { return };
         let was_driven = self.captures.driven.is_some();
-        let is_driven = self.places.capture_driven_while.is_some_and(|condition| view.holds(condition));
-        let edge = self.captures.observe(pin.driven(view).filter(|_| is_driven), view.now);
+        let edge = self.captures.observe(pin.driven(view), view.now);
         let changes = self.places.control.into_iter().chain(self.places.comparator.map(|bit| bit.address));
         let by_comparator = self.places.comparator.is_some_and(|bit| view.is_set(bit));
         let is_changed = changes.into_iter().any(|at| view.written(at).is_some());
@@ -452,11 +448,11 @@ impl Peripheral for Timer {
         all.extend(prescaler_reset.map(|bit| bit.address));
         let pins = [self.places.clock_pin, self.places.capture_pin].into_iter().flatten();
         // A write to a PIN register toggles the port: it is the first of the three.
-        all.extend(pins.flat_map(|pin| [pin.direction.wrapping_sub(1), pin.direction, pin.output]));
+        all.extend(pins.clone().flat_map(|pin| [pin.direction.wrapping_sub(1), pin.direction, pin.output]));
         if let Some(flag) = self.places.captured {
             all.extend([flag.address].into_iter().chain(self.places.comparator.map(|bit| bit.address)));
         }
-        for condition in [clocked_while].into_iter().chain(self.places.capture_driven_while) {
+        for condition in pins.map(|pin| pin.driven_while).chain([clocked_while]) {
             condition.for_each_register(&mut |address, _| all.push(address));
         }
         all
@@ -752,6 +748,48 @@ mod tests {
             bench.write(20, &[("TIFR1", 0x20)]);
             bench.write(30, &[("PORTA", 0x80)]);
             assert!(!bench.timer.is_exact(flag.address, flag.mask(), 60), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn another_unit_at_the_clock_pin_makes_its_edges_unknown() {
+        let outputs = [("DDRD", 0xff), ("DDRB", 0xff)];
+        for (name, number, clocked, counter, other) in [
+            ("atmega328p", 0, "TCCR0B", "TCNT0", ("UCSR0C", 0x40)),
+            ("atmega328p", 1, "TCCR1B", "TCNT1L", ("TCCR0A", 0x20)),
+            ("atmega1284p", 0, "TCCR0B", "TCNT0", ("UCSR0C", 0x40)),
+            ("atmega1284p", 3, "TCCR3B", "TCNT3L", ("UCSR0B", 0x10)),
+        ] {
+            let mut bench = Bench::on(name, number, &outputs);
+            let counter = address(bench.device, counter).expect("the register exists");
+            bench.write(10, &[(clocked, 7)]);
+            assert!(bench.timer.is_exact(counter, 0xff, 60), "{name} {number}");
+            bench.write(70, &[other]);
+            bench.write(80, &[("PORTD", 0xff), ("PORTB", 0xff)]);
+            assert!(!bench.timer.is_exact(counter, 0xff, 120), "{name} {number}");
+        }
+    }
+
+    #[test]
+    fn the_third_timer_with_16_bits_has_registers_and_pins_of_its_own() {
+        let on = |registers: &[(&str, u8)]| Bench::on("atmega1284p", 3, registers);
+        assert_eq!(on(&[("OCR3AH", 1), ("OCR3AL", 0xff), ("TCCR3B", 0x09)]).raised("OCF3A", 1536), [512, 1024, 1536]);
+        assert_eq!(on(&[("OCR3BL", 9), ("TCCR3B", 1)]).raised("OCF3B", 10), [10]);
+        assert_eq!(on(&[("PRR1", 1), ("TCCR3B", 1)]).raised("TOV3", 1_000_000), Vec::<u64>::new());
+        assert_eq!(on(&[("PRR0", 8), ("TCCR3B", 1)]).raised("TOV3", 0x1_0000), [0x1_0000]);
+        let mut bench = on(&[("DDRD", 1), ("TCCR3B", 7)]);
+        bench.write(20, &[("PORTD", 1)]);
+        bench.timer.run(23, &mut bench.signals);
+        assert_eq!(bench.timer.input(DataAddress(0x94), 23), 1);
+        let flag = bit(bench.device, "ICF3").expect("the flag exists");
+        for (other, is_exact) in [(("ACSR", 4), true), (("SPCR", 0x40), false)] {
+            let mut bench = on(&[("DDRB", 0x20), ("TCCR3B", RISING_EDGE)]);
+            bench.write(10, &[other]);
+            bench.write(20, &[("TIFR3", 0x20)]);
+            bench.write(30, &[("PORTB", 0x20)]);
+            bench.timer.run(40, &mut bench.signals);
+            assert_eq!(bench.timer.is_exact(flag.address, flag.mask(), 40), is_exact, "{other:?}");
+            assert_eq!(bench.signals.is_raised(flag), is_exact, "{other:?}");
         }
     }
 

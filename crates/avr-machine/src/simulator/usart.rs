@@ -1,4 +1,4 @@
-//! The USART: bytes take the time of their frames (data sheet, section "USART0"). Frames never have errors; a byte that
+//! The USARTs: bytes take the time of their frames (data sheet, section "USART0"). Frames never have errors; a byte that
 //! finds the receive buffer full is lost and sets DOR.
 
 use std::collections::VecDeque;
@@ -15,9 +15,11 @@ const DATA_OVERRUN: u8 = 1 << 3;
 const EMPTY: u8 = 1 << 5;
 const RECEIVED: u8 = 1 << 7;
 
-/// The USART.
+/// A USART.
 #[derive(Clone, Debug)]
 pub(super) struct Usart {
+    /// Its number: what the first one sends is shown.
+    number: u8,
     data: DataAddress,
     status: DataAddress,
     control_b: DataAddress,
@@ -45,20 +47,27 @@ pub(super) struct Usart {
 }
 
 impl Usart {
-    /// The USART of a device, if it has one.
-    pub fn new(device: &'static Device) -> Option<Self> {
+    /// The USARTs of a device.
+    pub fn all(device: &'static Device) -> impl Iterator<Item = Self> {
+        (0..2).filter_map(move |number| Self::new(device, number))
+    }
+
+    fn new(device: &'static Device, number: u8) -> Option<Self> {
+        let address = |before: &str, after: &str| address(device, &format!("{before}{number}{after}"));
+        let bit = |name: &str| bit(device, &format!("{name}{number}"));
         Some(Self {
-            data: address(device, "UDR0")?,
-            status: address(device, "UCSR0A")?,
-            control_b: address(device, "UCSR0B")?,
-            control_c: address(device, "UCSR0C")?,
-            rate: [address(device, "UBRR0L")?, address(device, "UBRR0H")?],
-            receive_enable: bit(device, "RXEN0")?,
-            transmit_enable: bit(device, "TXEN0")?,
-            sent_flag: bit(device, "TXC0")?,
-            empty_flag: bit(device, "UDRE0")?,
-            received_flag: bit(device, "RXC0")?,
-            overrun_flag: bit(device, "DOR0")?,
+            number,
+            data: address("UDR", "")?,
+            status: address("UCSR", "A")?,
+            control_b: address("UCSR", "B")?,
+            control_c: address("UCSR", "C")?,
+            rate: [address("UBRR", "L")?, address("UBRR", "H")?],
+            receive_enable: bit("RXEN")?,
+            transmit_enable: bit("TXEN")?,
+            sent_flag: bit("TXC")?,
+            empty_flag: bit("UDRE")?,
+            received_flag: bit("RXC")?,
+            overrun_flag: bit("DOR")?,
             frame: 0,
             shifted: NEVER,
             waiting: false,
@@ -68,6 +77,11 @@ impl Usart {
             overrun: false,
             is_spi: false,
         })
+    }
+
+    /// True for the one of which stimulus files and the output speak.
+    pub fn is_first(&self) -> bool {
+        self.number == 0
     }
 
     /// Bytes begin to arrive now, one after the other; the first is complete at once.
@@ -100,7 +114,9 @@ impl Usart {
         if !view.is_set(self.transmit_enable) {
             return;
         }
-        signals.sent.push(byte);
+        if self.is_first() {
+            signals.sent.push(byte);
+        }
         if self.shifted == NEVER {
             self.shifted = view.now + self.frame;
         } else {

@@ -118,6 +118,11 @@ fn plain_storage_of_the_atmega328p_reads_back_what_was_written() {
 }
 
 #[test]
+fn plain_storage_of_the_atmega1284p_reads_back_what_was_written() {
+    check("atmega1284p", 400, 100);
+}
+
+#[test]
 fn plain_storage_of_the_attiny85_reads_back_what_was_written() {
     check("attiny85", 180, 50);
 }

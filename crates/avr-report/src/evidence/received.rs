@@ -13,6 +13,7 @@ const MAX_VALUES: usize = 64;
 /// Registers from which data come: a name for them, the register of the low byte and that of the high one.
 const STREAMS: &[(&str, &str, Option<&str>)] = &[
     ("USART", "UDR0", None),
+    ("USART1", "UDR1", None),
     ("SPI", "SPDR", None),
     ("TWI", "TWDR", None),
     ("USI", "USIDR", None),

@@ -251,6 +251,11 @@ fn every_access_to_a_register_of_the_atmega328p_is_exact() {
 }
 
 #[test]
+fn every_access_to_a_register_of_the_atmega1284p_is_exact() {
+    check_registers("atmega1284p", 20);
+}
+
+#[test]
 fn every_access_to_a_register_of_the_attiny85_is_exact() {
     check_registers("attiny85", 14);
 }

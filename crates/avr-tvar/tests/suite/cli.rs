@@ -124,8 +124,8 @@ fn errors_say_what_where_and_what_to_do() {
     check_error(
         &["verify", FIXED, "--device", "atmega382p"],
         expect![[r#"
-        error: --device: unknown device 'atmega382p'; did you mean atmega328p or atmega88p or atmega168p or atmega328p-gpio or attiny85 or attiny84 or attiny13?
-        hint: the devices are atmega328p, atmega328p-gpio, atmega168p, atmega88p, attiny85, attiny13, attiny84
+        error: --device: unknown device 'atmega382p'; did you mean atmega328p or atmega88p or atmega168p?
+        hint: the devices are atmega328p, atmega328p-gpio, atmega168p, atmega88p, atmega1284p, attiny85, attiny13, attiny84
     "#]],
     );
     check_error(
@@ -173,7 +173,7 @@ fn errors_say_what_where_and_what_to_do() {
         &["verify", FIXED, "--device", "atmega2560"],
         expect![[r#"
         error: --device: the ATmega2560 is not supported yet
-        hint: the devices are atmega328p, atmega328p-gpio, atmega168p, atmega88p, attiny85, attiny13, attiny84
+        hint: the devices are atmega328p, atmega328p-gpio, atmega168p, atmega88p, atmega1284p, attiny85, attiny13, attiny84
     "#]],
     );
     check_error(
@@ -258,7 +258,10 @@ fn a_file_is_loaded_for_the_device_that_it_names() {
 fn devices_are_listed_by_name() {
     let listed = output(&["--list-devices"]);
     assert_eq!((listed.status.code(), stderr(&listed)), (Some(0), String::new()));
-    assert_eq!(stdout(&listed), "atmega328p\natmega328p-gpio\natmega168p\natmega88p\nattiny85\nattiny13\nattiny84\n");
+    assert_eq!(
+        stdout(&listed),
+        "atmega328p\natmega328p-gpio\natmega168p\natmega88p\natmega1284p\nattiny85\nattiny13\nattiny84\n"
+    );
     check_code(&["--list-devices", "verify", FIXED], 2);
     let image = "firmware-samples/level-meter-88p/level-meter-88p.Os.elf";
     let verified = output(&["verify", image, "--format", "json"]);

@@ -3,10 +3,10 @@
 use avr_isa::{Feature, FeatureSet};
 
 use super::names::{Names, TableError};
-use crate::device::source::{CoreSource, DeviceSource, FuseResetSource, ResetEffectSource};
+use crate::device::source::{ConditionSource, CoreSource, DeviceSource, FuseResetSource, ResetEffectSource};
 use crate::device::{
     BitRef, ClockPrescaler, Core, Corruption, Eeprom, FuseReset, PinChanges, PinFunctions, ResetEffect,
-    SelfProgramming, Shifter, Sleep, Watchdog,
+    SelfProgramming, Shifter, Sleep, TimerPin, Watchdog,
 };
 
 /// The core; what follows from its architecture comes from the instruction table.
@@ -147,11 +147,23 @@ pub(super) fn pins(source: &DeviceSource, names: &Names) -> Result<PinFunctions,
             changes.push(PinChanges { pins, mask, flag });
         }
     }
-    let mut capture = None;
-    if let Some((pin, condition)) = &source.pins.capture {
-        capture = names.bit(pin)?.zip(Some(names.condition(condition, None)?));
+    let clocks = timer_pins(&source.pins.clocks, names)?;
+    let captures = timer_pins(&source.pins.captures, names)?;
+    Ok(PinFunctions { reset, external, changes, clocks, captures })
+}
+
+/// Pins at whose edges timers look.
+fn timer_pins(lines: &[(u8, &'static str, ConditionSource)], names: &Names) -> Result<Vec<TimerPin>, TableError> {
+    let mut pins = Vec::new();
+    for (timer, pin, condition) in lines {
+        if names.address(&format!("TCCR{timer}B"))?.is_none() {
+            continue;
+        }
+        if let Some(pin) = names.bit(pin)? {
+            pins.push(TimerPin { timer: *timer, pin, driven_while: names.condition(condition, None)? });
+        }
     }
-    Ok(PinFunctions { reset, external, changes, capture })
+    Ok(pins)
 }
 
 /// The EEPROM.

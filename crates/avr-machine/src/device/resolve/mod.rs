@@ -90,6 +90,7 @@ fn device(source: &DeviceSource, restriction: Option<&RestrictionSource>) -> Res
     Ok(Device {
         name: restriction.map_or(source.name, |restriction| restriction.name),
         data_sheet: source.data_sheet,
+        like: source.like,
         signature: source.signature.into(),
         core: facts::core(&source.core)?,
         memory: source.memory,

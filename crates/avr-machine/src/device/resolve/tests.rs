@@ -136,11 +136,11 @@ fn every_register_names_its_section_or_its_peripheral_does() {
 fn more_than_a_state_has_room_for_is_refused() {
     refused(r#""ADC result", at: 2"#, r#""ADC result", at: 8"#, "ADC result: there are not so many hidden registers");
     refused("access: Temp(0)", "access: Temp(8)", "TCNT1L: there are not so many shared bytes");
-    let mut text = TABLES[0].text.to_owned();
+    let mut text = TABLES.iter().find(|table| table.name == "atmega1284p").expect("it is there").text.to_owned();
     for writes in ["on_write: Stored, freedom: Abstracted", "on_write: Toggles("] {
         text = text.replace(writes, &format!("latched_by: \"ADCSRA.ADSC\", {writes}"));
     }
     let problem = load(text.leak()).err().map(|error| error.to_string());
-    let expected = "register TWSR: too many registers before it have bits that are latched";
+    let expected = "register TCNT2: too many registers before it have bits that are latched";
     assert_eq!(problem.as_deref(), Some(expected));
 }
