@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Systems that grow: how many states philosophers at a round table have, and how long their properties take.
+"""Systems that grow: how many states philosophers at a round table, and readers with a writer, have, and how long their properties take.
 
     benchmarks/systems/run.py AVR-TVAR                 measures, writes results/systems.json and results/systems.md
-    benchmarks/systems/run.py AVR-TVAR --most 4        up to so many philosophers; writes nothing
+    benchmarks/systems/run.py AVR-TVAR --most 4        up to so many nodes; writes nothing
 
-Each node is an image of firmware-samples/. `Deadlock()` is asked of those who all take the fork to the left first, and of those of whom one
-takes the fork to the right first. Exit code 1: a verdict is wrong, or none although the limit of states was not hit.
+Each node is an image of firmware-samples/. `Deadlock()` is asked of philosophers who all take the fork to the left first, and of those of whom one
+takes the fork to the right first; of readers and a writer it is asked that they are never at it together, where all look at the claim of the writer, and
+where the last one does not. Each is measured as it is, and with `--single-steps`: without the reduction that takes steps that concern nobody else at once. Exit code 1: a verdict is
+wrong, or none although the limit of states was not hit.
 """
 import argparse
 import json
@@ -19,29 +21,48 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks/results/systems.json"
 TABLE = ROOT / "benchmarks/results/systems.md"
 NAMES = "abcdef"
+MOST = {"philosophers": 5, "readers and a writer": 5}
 LIMIT = 2_000_000
 
 
-def system(count, repaired):
-    """The text of a system file."""
-    def image(number):
-        name = "philosopher-right-first" if repaired and number == 0 else "philosopher"
-        return ROOT / f"firmware-samples/{name}/{name}.Os.elf"
+def node(name, image):
+    """A node of a system file."""
+    return f'"{name}": (firmware: "{ROOT}/firmware-samples/{image}/{image}.Os.elf", device: "atmega328p-gpio")'
 
-    nodes = [f'"{NAMES[n]}": (firmware: "{image(n)}", device: "atmega328p-gpio")' for n in range(count)]
+
+def system(nodes, wires, properties):
+    """The text of a system file."""
+    return f"(nodes: {{{', '.join(nodes)}}}, wires: [{', '.join(wires)}], properties: [{', '.join(properties)}])"
+
+
+def philosophers(count, right):
+    """Philosophers, of whom the first is another one if all is right."""
+    nodes = [node(NAMES[n], "philosopher-right-first" if right and n == 0 else "philosopher") for n in range(count)]
     wires = []
     for number in range(count):
-        here, right = NAMES[number], NAMES[(number + 1) % count]
-        wires.append(f'Pin(from: "{here}.PORTB.1", to: "{right}.PIND.2", idle: 0)')
-        wires.append(f'Pin(from: "{right}.PORTB.0", to: "{here}.PIND.3", idle: 0)')
-    return f"(nodes: {{{', '.join(nodes)}}}, wires: [{', '.join(wires)}], properties: [Deadlock()])"
+        here, beside = NAMES[number], NAMES[(number + 1) % count]
+        wires.append(f'Pin(from: "{here}.PORTB.1", to: "{beside}.PIND.2", idle: 0)')
+        wires.append(f'Pin(from: "{beside}.PORTB.0", to: "{here}.PIND.3", idle: 0)')
+    return system(nodes, wires, ["Deadlock()"])
 
 
-def measured(tool, count, repaired, folder):
+def readers(count, right):
+    """A writer and readers, of whom the last one is hasty if not all is right."""
+    names = NAMES[:count - 1]
+    nodes = [node("w", "writer")]
+    nodes += [node(name, "reader" if right or name != names[-1] else "reader-hasty") for name in names]
+    wires = [f'Pin(from: "w.PORTB.0", to: "{name}.PIND.2", idle: 0)' for name in names]
+    # The last reader has the pins that are left.
+    wires += [f'Pin(from: "{names[min(pin, len(names) - 1)]}.PORTB.0", to: "w.PIND.{2 + pin}", idle: 0)' for pin in range(4)]
+    return system(nodes, wires, [f'Never("w.PORTB.2 == 1 && {names[-1]}.PORTB.2 == 1")'])
+
+
+def measured(tool, text, single_steps, folder):
     """The verdict, the states and the cost of a system."""
     path = pathlib.Path(folder) / "system.ron"
-    path.write_text(system(count, repaired))
+    path.write_text(text)
     command = [tool, "verify-system", path, "--format", "json", "--states", str(LIMIT), "-q"]
+    command += ["--single-steps"] if single_steps else []
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(command, stdout=output)
         _, status, used = os.wait4(process.pid, 0)
@@ -50,9 +71,9 @@ def measured(tool, count, repaired, folder):
         report = json.load(output)
     result = report["properties"][0]
     return {
-        "nodes": count,
-        "repaired": repaired,
+        "single_steps": single_steps,
         "verdict": result["verdict"],
+        "basis": result["basis"],
         "reason": result["reason"],
         "states": result["states"],
         "node_states": max(node["states"] for node in report["nodes"]),
@@ -65,18 +86,20 @@ def measured(tool, count, repaired, folder):
 def table(rows):
     """The rows for people."""
     lines = [
-        "# Philosophers at a round table",
+        "# Systems that grow",
         "",
-        "Written by `benchmarks/run systems`. `Deadlock()` of systems of 2 to 6 nodes, each an image of an ATmega328P.",
+        f"Written by `benchmarks/run systems`. Each node is an image of an ATmega328P; at most {LIMIT:,} states. `Deadlock()` of philosophers at a round table, who are",
+        "right where one of them takes the fork to the right first; `Never` of a reader and a writer at the same time, where all is right if each reader looks",
+        "at the claim of the writer after its own. Steps that concern nobody else are taken at once, or one by one (`--single-steps`).",
         "",
-        "| nodes | one takes the right fork first | verdict | states of the system | states of a node | steps of the run | CPU time | memory |",
-        "|---|---|---|---|---|---|---|---|",
+        "| system | nodes | right | steps | verdict | states of the system | states of a node | steps of the run | CPU time | memory |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         shown = row["run_steps"] if row["run_steps"] is not None else ""
-        first = "yes" if row["repaired"] else "no"
+        right, steps = "yes" if row["right"] else "no", "one by one" if row["single_steps"] else "at once"
         lines.append(
-            f"| {row['nodes']} | {first} | {row['verdict']} | {row['states']:,} | {row['node_states']} | {shown} | "
+            f"| {row['system']} | {row['nodes']} | {right} | {steps} | {row['verdict']} | {row['states']:,} | {row['node_states']} | {shown} | "
             f"{row['cpu_seconds']} s | {row['memory_mib']} MiB |"
         )
     return "\n".join(lines) + "\n"
@@ -89,13 +112,15 @@ def main():
     arguments = parser.parse_args()
     rows, wrong = [], 0
     with tempfile.TemporaryDirectory() as folder:
-        for count in range(2, (arguments.most or 6) + 1):
-            for repaired in (False, True):
-                row = measured(arguments.tool, count, repaired, folder)
-                rows.append(row)
-                print(row, flush=True)
-                is_limit = "limit" in (row["reason"] or "")
-                wrong += row["verdict"] != ("holds" if repaired else "violated") and not is_limit
+        for name, made in (("philosophers", philosophers), ("readers and a writer", readers)):
+            for count in range(2, (arguments.most or MOST[name]) + 1):
+                for right, single_steps in ((False, False), (False, True), (True, False), (True, True)):
+                    row = {"system": name, "nodes": count, "right": right}
+                    row |= measured(arguments.tool, made(count, right), single_steps, folder)
+                    rows.append(row)
+                    print(row, flush=True)
+                    is_limit = "limit" in (row["reason"] or "")
+                    wrong += row["verdict"] != ("holds" if right else "violated") and not is_limit
     if arguments.most is None:
         RESULTS.write_text(json.dumps({"limit_states": LIMIT, "rows": rows}, indent=1) + "\n")
         TABLE.write_text(table(rows))

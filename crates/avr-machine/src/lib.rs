@@ -35,7 +35,7 @@ pub use automaton::{
 pub use compared::compared_bytes;
 pub use comparison::{Comparison, Number, Operand};
 pub use conditions::{Application, Starts};
-pub use contract::Contract;
+pub use contract::{BodyEvents, Contract, Returned};
 pub use copies::{Copies, Difference, MaskedCopy, Relation, Sum};
 pub use cut::{cells_loaded, cut_cell, cut_what_is_read};
 pub use data_space::{DataSpace, PAGE_CELLS};

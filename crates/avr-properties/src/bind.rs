@@ -15,6 +15,7 @@ mod operand;
 mod part;
 mod pattern;
 mod predicate;
+mod returned;
 mod start;
 mod stated;
 mod task_stack;

@@ -29,12 +29,18 @@ pub enum ContractError {
     /// Something that may not be changed by a contract.
     #[error("{0} is no variable in SRAM, and no I/O register that is mere storage")]
     NotWritable(String),
+    /// Something in `events` that is no access to I/O registers and no call, or is compared.
+    #[error("{0} is no read or write of an I/O register, and no call")]
+    NotAnEvent(String),
     /// A condition about something that cannot have changed.
     #[error("this speaks of {0}, which the function does not change")]
     NotChanged(String),
-    /// A part of a condition that speaks of several bytes, or of none.
-    #[error("each part of the condition speaks of one byte, and this one does not")]
-    NotOneByte,
+    /// A part of a condition that speaks of no byte.
+    #[error("each part of the condition speaks of the content of bytes, and this one does not")]
+    NoByte,
+    /// A condition that bytes satisfy in too many ways.
+    #[error("the contents of {0} that satisfy the condition are too many to list")]
+    TooManyContents(String),
     /// A condition that is not about the content of a byte.
     #[error("a condition speaks of the content of registers and variables only")]
     NotContent,
@@ -54,8 +60,14 @@ impl ContractError {
                 "leave the contract out, or compile with -fno-optimize-sibling-calls, so that the function is called"
             }
             Self::NotWritable(_) => "leave it out; a function that changes it has no contract yet",
+            Self::NotAnEvent(_) => {
+                "name events as in \"read(PINB)\", \"write(PORTB)\" and \"call(f)\"; variables belong in `writes`"
+            }
             Self::NotChanged(_) => "leave this part out, or name it in `writes`",
-            Self::NotOneByte => "join parts about one byte each by &&, as in \"r24 <= 100 && r25 == 0\"",
+            Self::NoByte => "leave this part out",
+            Self::TooManyContents(_) => {
+                "compare words with constants, as in \"mem16[24] <= 1000\", or join parts about one byte each by &&"
+            }
             Self::NotContent => "compare the content of bytes with numbers, as in \"r24 <= 100\"",
             Self::Unsatisfiable(_) => "change the condition, or leave it out",
         }

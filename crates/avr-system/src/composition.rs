@@ -169,11 +169,13 @@ pub struct Limits {
     pub states: usize,
     /// The most steps of single nodes.
     pub steps: u64,
+    /// Local steps of nodes are taken one by one, and are states of the system.
+    pub single_steps: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { states: 1_000_000, steps: 20_000_000 }
+        Self { states: 1_000_000, steps: 20_000_000, single_steps: false }
     }
 }
 

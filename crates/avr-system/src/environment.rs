@@ -16,6 +16,8 @@ const MOST_TARGETS: usize = 256;
 pub(crate) enum Chooser {
     /// The world around the system, in this step.
     World,
+    /// The hardware, in a way that the model leaves open.
+    Hardware,
     /// The stored state, or the data sheet where it leaves something open: nobody chooses.
     State,
 }
@@ -198,8 +200,14 @@ impl<'a> Surroundings<'a> {
         answer.index as usize
     }
 
-    /// A value with these bits, of which those in `open` are any.
-    fn made<V: Values>(&mut self, known: TvByte, open: u8, is_split: bool) -> V {
+    /// True if the hardware would determine what a script chose in the last run of the step.
+    pub(crate) fn rests_on_model(&self) -> bool {
+        let asked = &self.script[..self.position];
+        asked.iter().any(|answer| answer.chooser == Chooser::Hardware) && !is_on(Fault::HardwareIsWorld)
+    }
+
+    /// A value with these bits, of which those in `open` are any, as a player chooses.
+    fn made<V: Values>(&mut self, known: TvByte, (open, chooser): (u8, Chooser), is_split: bool) -> V {
         let whole = V::of(TvByte::new(known.value() & !open, known.known_mask() & !open));
         if let Some(value) = whole.filter(|_| !is_split || open == 0) {
             return value;
@@ -207,7 +215,7 @@ impl<'a> Surroundings<'a> {
         let mut value = known.value() & !open;
         let unknown = known.unknown_mask() & !open;
         for bit in (0..8).filter(|bit| open >> bit & 1 == 1) {
-            value |= (self.answer(Chooser::World, 2) as u8) << bit;
+            value |= (self.answer(chooser, 2) as u8) << bit;
         }
         V::of(TvByte::new(value, !unknown)).unwrap_or_else(|| {
             self.accesses.is_unknown = true;
@@ -280,7 +288,12 @@ impl<V: Values> Environment<V> for Surroundings<'_> {
         self.accesses.looked |= wired != 0;
         let is_split = matches!(source, Input::Register(_)) && (self.splits || demand == Demand::Decides);
         let open = mask & !wired | floating;
-        let value: V = self.made(level, open, is_split);
+        // The content at the start is no choice of anybody.
+        let chooser = match source {
+            Input::Register(_) => chooser(by),
+            Input::Initial(_) => Chooser::World,
+        };
+        let value: V = self.made(level, (open, chooser), is_split);
         if let (Input::Register(address), Some(value), true) = (source, value.known(), open != 0) {
             self.inputs.push((address, open, value & open));
         }
@@ -308,7 +321,11 @@ impl<V: Values> Environment<V> for Surroundings<'_> {
             [only] => *only,
             several => {
                 let is_told = several.iter().any(|index| told[*index] == Some(true));
-                let chooser = if is_told { Chooser::State } else { Chooser::World };
+                let players = several.iter().map(|index| chooser(possibilities.determined_by(all[*index])));
+                let chooser = match is_told {
+                    true => Chooser::State,
+                    false => players.fold(Chooser::World, |all, one| if one == Chooser::Hardware { one } else { all }),
+                };
                 several[self.answer(chooser, several.len())]
             }
         };
@@ -336,6 +353,14 @@ impl<V: Values> Environment<V> for Surroundings<'_> {
             }
         }
         V::tell(&mut self.recorder, event);
+    }
+}
+
+/// The player of a script for one of the machine.
+fn chooser(by: DeterminedBy) -> Chooser {
+    match by {
+        DeterminedBy::Environment => Chooser::World,
+        DeterminedBy::EnvironmentInTime | DeterminedBy::Hardware | DeterminedBy::Undefined => Chooser::Hardware,
     }
 }
 

@@ -32,4 +32,4 @@ pub use error::{FILE_FORM, SystemError};
 pub use faults::{Fault, with_fault};
 pub use file::{MAX_NODES, NodeEntry, Placed, PropertyEntry, PropertyKind, SystemFile, WireEntry};
 pub use run::{Moment, MomentKind, Place, Repeats, Run, SpecificationMoment};
-pub use verdict::{PropertyResult, Results, Verdict};
+pub use verdict::{Basis, PropertyResult, Results, Verdict};

@@ -74,12 +74,23 @@ pub(crate) struct Target {
 /// The hyper-edges of a state.
 pub(crate) type Edges = Rc<Vec<Vec<Target>>>;
 
+/// The distinctions that the steps of nodes make.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Distinctions {
+    /// Inputs that no wire supplies are distinguished by their values wherever they are read.
+    pub(crate) splits: bool,
+    /// Nobody chooses what the hardware would determine.
+    pub(crate) is_strict: bool,
+    /// Local steps are taken one by one.
+    pub(crate) single_steps: bool,
+}
+
 /// A node while its states are being found.
 #[derive(Debug)]
 pub(crate) struct Node<'m> {
     pub(crate) parts: Parts<'m>,
     interrupts: UartInterrupts,
-    splits: bool,
+    distinctions: Distinctions,
     context: Context<'m>,
     precision: StepPrecision,
     numbers: FxHashMap<NodeState, u32>,
@@ -91,6 +102,8 @@ pub(crate) struct Node<'m> {
     local: FxHashMap<u32, Option<u32>>,
     /// The steps that were taken.
     pub(crate) steps: u64,
+    /// True if a step had outcomes among which the hardware would determine one.
+    pub(crate) rests_on_model: bool,
 }
 
 /// The outcome of one script.
@@ -101,14 +114,14 @@ struct Outcome {
 }
 
 impl<'m> Node<'m> {
-    pub(crate) fn new(parts: Parts<'m>, splits: bool) -> Self {
+    pub(crate) fn new(parts: Parts<'m>, distinctions: Distinctions) -> Self {
         // A device with several numbers them.
         let named = |prefix: &str, what: &str| parts.machine.device.interrupt(&format!("{prefix}_{what}"));
         let number = |what: &str| named("USART", what).or(named("USART0", what)).map(|interrupt| interrupt.number);
         let interrupts = UartInterrupts { received: number("RX"), empty: number("UDRE"), sent: number("TX") };
         Self {
             interrupts,
-            splits,
+            distinctions,
             context: Context::new(parts.machine, parts.atoms),
             precision: StepPrecision {
                 decays: false,
@@ -123,6 +136,7 @@ impl<'m> Node<'m> {
             edges: FxHashMap::default(),
             local: FxHashMap::default(),
             steps: 0,
+            rests_on_model: false,
             parts,
         }
     }
@@ -267,7 +281,7 @@ impl<'m> Node<'m> {
         let watched = self.watched();
         let recorder = EventRecorder::new(&watched, running.control.pc.byte());
         let (uart, interrupts) = (self.parts.uart, self.interrupts);
-        let mut surroundings = Surroundings::new(supply, (uart, interrupts), self.splits, recorder);
+        let mut surroundings = Surroundings::new(supply, (uart, interrupts), self.distinctions.splits, recorder);
         let (mut outcomes, mut looked) = (Vec::new(), false);
         loop {
             surroundings.begin();
@@ -297,7 +311,10 @@ impl<'m> Node<'m> {
                 let (next, accesses) = (self.number(next), surroundings.accesses.clone());
                 let target = self.target(state, next, &accesses);
                 let has = |chooser| surroundings.script.iter().any(|answer| answer.chooser == chooser);
-                outcomes.push(Outcome { is_case: has(Chooser::State), is_choice: has(Chooser::World), target });
+                let of_hardware = has(Chooser::Hardware);
+                let is_case = has(Chooser::State) || of_hardware && self.distinctions.is_strict;
+                outcomes.push(Outcome { is_case, is_choice: of_hardware || has(Chooser::World), target });
+                self.rests_on_model |= surroundings.rests_on_model();
             }
             if outcomes.len() > MAX_OUTCOMES {
                 let reason = format!("a step with too many outcomes {}", self.place(running.control.pc.byte().0));
@@ -399,6 +416,9 @@ impl<'m> Node<'m> {
     }
 
     fn found_local_step(&mut self, state: u32) -> Option<u32> {
+        if self.distinctions.single_steps {
+            return None;
+        }
         // A local step does not look at what wires supply, so that may be anything.
         let supply = self.any_supply();
         let (outcomes, looked) = self.outcomes(state, &supply);

@@ -8,6 +8,7 @@ use three_valued::{Truth, TvByte};
 
 use crate::composition::{Mover, Space};
 use crate::environment::{Accesses, Supply, Surroundings, UartInterrupts};
+use crate::faults::{Fault, is_on as is_fault_on};
 use crate::node::{Face, NodeState, face};
 use crate::run::{Moment, MomentKind, Place, Repeats, Run};
 use crate::wire::LineState;
@@ -138,7 +139,9 @@ impl Replay {
         let is_on = self.face(space, wire.to).uart?.receives.known()?;
         let before = &self.now.lines[line];
         let character = before.moving.and_then(TvByte::known)?;
-        let after = before.arrived(wire.buffer, is_on).into_iter().next()?;
+        let arrived = before.arrived(wire.buffer, is_on);
+        self.run.rests_on_model |= arrived.len() > 1 && !is_fault_on(Fault::HardwareIsWorld);
+        let after = arrived.into_iter().next()?;
         let what = match (is_on, after.received.len() > before.received.len()) {
             (false, _) => "is lost, because the receiver is off",
             (true, true) => "arrives",
@@ -177,6 +180,7 @@ impl Replay {
                 let mut starts = starts.into_iter().filter(|start| did_so(*start));
                 if starts.any(|start| self.is_covered(space, node, start)) && self.reaches(space, node, wanted) {
                     self.did(space, (node, &faces[node], taken), &before, &accesses, &surroundings.inputs);
+                    self.run.rests_on_model |= surroundings.rests_on_model();
                     return Some(());
                 }
                 self.now.nodes[node] = before.clone();
@@ -210,6 +214,7 @@ impl Replay {
             let recorder = EventRecorder::new(&watched, self.now.nodes[node].control.pc.byte());
             let mut surroundings = Surroundings::new(&supply, plain, false, recorder);
             space.machine(node).step(&mut self.now.nodes[node], &mut surroundings).ok()?;
+            self.run.rests_on_model |= surroundings.rests_on_model();
             self.count(node);
         }
         None

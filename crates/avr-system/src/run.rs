@@ -13,6 +13,8 @@ pub struct Run {
     pub last: Vec<Place>,
     /// The part that repeats for ever; none of a run that ends in what it shows.
     pub repeats: Option<Repeats>,
+    /// True if it rests on a choice that the model leaves open and the hardware would determine.
+    pub rests_on_model: bool,
     /// The states of the specification beside the run, if one was asked for: the first, and those after events.
     pub specification: Vec<SpecificationMoment>,
 }

@@ -19,7 +19,7 @@ use crate::composition::{Limits, Mover, Space};
 use crate::conformance::{Beside, Conformance, Followed, Labels, Step};
 use crate::faults::{Fault, is_on};
 use crate::lasso::{Lasso, Refutation};
-use crate::node::{Node, Parts};
+use crate::node::{Distinctions, Node, Parts};
 use crate::replay::{Replay, replay};
 use crate::run::{Run, SpecificationMoment};
 use crate::wire::Uart;
@@ -42,6 +42,15 @@ pub enum Verdict {
     Unknown(String),
 }
 
+/// The basis of a verdict: the freedom of the model on which it rests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// The verdict is about the hardware.
+    Hardware,
+    /// The verdict uses a choice that the model leaves open and the hardware would determine.
+    Model,
+}
+
 /// The result for a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PropertyResult {
@@ -51,6 +60,8 @@ pub struct PropertyResult {
     pub kind: &'static str,
     /// The answer.
     pub verdict: Verdict,
+    /// The basis of the answer; none if it is unknown.
+    pub basis: Option<Basis>,
     /// The number of states of the system that were found.
     pub states: usize,
 }
@@ -66,21 +77,41 @@ pub struct Results {
     pub steps: u64,
 }
 
+/// The result for a property, with what the states rest on.
+struct Decided {
+    result: PropertyResult,
+    /// True if some state has an outcome that the hardware would determine.
+    rests_on_model: bool,
+}
+
 impl System<'_> {
     /// Decides all properties.
     #[must_use]
     pub fn verify(&self, limits: Limits, is_over: &(dyn Fn() -> bool + Sync)) -> Results {
         let mut results = Results { properties: Vec::new(), node_states: vec![0; self.names.len()], steps: 0 };
         for property in &self.properties {
-            let mut result = self.decided(property, (limits, false), is_over, &mut results);
+            let mut distinctions = Distinctions { single_steps: limits.single_steps, ..Distinctions::default() };
+            let mut decided = self.decided(property, (limits, distinctions), is_over, &mut results);
             // Inputs that no wire supplies are told apart only where that helps.
-            if matches!(result.verdict, Verdict::Unknown(_)) && !is_over() {
-                let again = self.decided(property, (limits, true), is_over, &mut results);
-                if !matches!(again.verdict, Verdict::Unknown(_)) {
-                    result = again;
+            if matches!(decided.result.verdict, Verdict::Unknown(_)) && !is_over() {
+                let splitting = Distinctions { splits: true, ..distinctions };
+                let again = self.decided(property, (limits, splitting), is_over, &mut results);
+                if !matches!(again.result.verdict, Verdict::Unknown(_)) {
+                    (decided, distinctions) = (again, splitting);
                 }
             }
-            results.properties.push(result);
+            // That something can happen may rest on what the hardware would determine.
+            if decided.result.verdict == Verdict::Holds
+                && decided.rests_on_model
+                && matches!(property.goal, Goal::Live(_))
+            {
+                let strict = Distinctions { is_strict: true, ..distinctions };
+                let again = self.decided(property, (limits, strict), is_over, &mut results);
+                if again.result.verdict != Verdict::Holds {
+                    decided.result.basis = Some(Basis::Model);
+                }
+            }
+            results.properties.push(decided.result);
         }
         results
     }
@@ -88,10 +119,10 @@ impl System<'_> {
     fn decided(
         &self,
         property: &SystemProperty,
-        (limits, splits): (Limits, bool),
+        (limits, distinctions): (Limits, Distinctions),
         is_over: &(dyn Fn() -> bool + Sync),
         results: &mut Results,
-    ) -> PropertyResult {
+    ) -> Decided {
         let formulas = match &property.goal {
             Goal::Always(check) => Some(check),
             Goal::Live(except) => except.as_ref(),
@@ -102,7 +133,7 @@ impl System<'_> {
         let tells_movers = matches!(property.goal, Goal::Linear(_) | Goal::Conforms(_))
             || formulas.is_some_and(|formula| formula.atoms().into_iter().any(is_event));
         let tells_happening = matches!(property.goal, Goal::Live(_));
-        let nodes = (0..self.names.len()).map(|node| Node::new(self.parts(node), splits)).collect();
+        let nodes = (0..self.names.len()).map(|node| Node::new(self.parts(node), distinctions)).collect();
         let mut space = Space::new(nodes, self.wires.clone(), (tells_movers, tells_happening));
         let is_complete = space.explore(limits, &|| is_over());
         let verdict = match &property.goal {
@@ -118,7 +149,15 @@ impl System<'_> {
         }
         results.steps += space.nodes.iter().map(|node| node.steps).sum::<u64>();
         let states = space.states.len();
-        PropertyResult { name: property.name.clone(), kind: property.kind, verdict, states }
+        let basis = match &verdict {
+            Verdict::Holds => Some(Basis::Hardware),
+            Verdict::Violated(run) if run.rests_on_model => Some(Basis::Model),
+            Verdict::Violated(_) => Some(Basis::Hardware),
+            Verdict::Unknown(_) => None,
+        };
+        let rests_on_model = space.nodes.iter().any(|node| node.rests_on_model);
+        let result = PropertyResult { name: property.name.clone(), kind: property.kind, verdict, basis, states };
+        Decided { result, rests_on_model }
     }
 
     fn parts(&self, node: usize) -> Parts<'_> {

@@ -51,6 +51,9 @@ pub struct VerifySystem {
     /// Give up a property after so many states of the system
     #[arg(long, value_name = "N", default_value_t = Limits::default().states)]
     pub states: usize,
+    /// Take every step of a node by itself: local steps are not passed at once
+    #[arg(long)]
+    pub single_steps: bool,
 }
 
 /// A node with everything that was read for it.
@@ -96,7 +99,8 @@ pub(crate) fn run(arguments: &VerifySystem, mut inputs: Inputs) -> Result<Exit, 
     })?;
     let outputs = Outputs::default().files("the report", arguments.report.iter().map(|report| &report.path));
     outputs.check(inputs.paths())?;
-    let results = system.verify(Limits { states: arguments.states, ..Limits::default() }, &|| false);
+    let limits = Limits { states: arguments.states, single_steps: arguments.single_steps, ..Limits::default() };
+    let results = system.verify(limits, &|| false);
     let nodes: Vec<SystemNode<'_>> =
         loaded.iter().map(|it| SystemNode { image: &it.image, device: it.device }).collect();
     let (made, listed) = (Made::now(), inputs.listed());

@@ -70,6 +70,9 @@ faults! {
     AutomatonNoChoice "automaton-no-choice" "Of several moves of an automaton only the first is made.";
     CallUsedKept "call-used-kept" "A function with a contract changes no register.";
     WrittenKept "written-kept" "A function with a contract changes none of the cells that the contract names.";
+    FirstProduct "first-product" "A function with a contract returns only the first part of the words that it may return.";
+    BodySilent "body-silent" "A function with a contract causes no event, whatever the contract allows.";
+    BodyUnheard "body-unheard" "The proof of a body does not look at its events.";
     BodyInterrupted "body-interrupted" "Interrupts do not come while a function with a contract runs, wherever they may.";
     BodySeen "body-seen" "Atoms have the same truth inside a function with a contract as at its call.";
     DeadIsFree "dead-is-free" "An input for which an automaton has no value has any.";

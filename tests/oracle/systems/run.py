@@ -20,7 +20,7 @@ SYSTEMS = ROOT / "firmware-samples/systems"
 # Steps after a deadlock.
 MORE = 20_000
 # The systems that must have a violation, so that this test has something to do.
-VIOLATED = {"philosophers-2", "philosophers-3", "philosophers-2-starving"}
+VIOLATED = {"philosophers-2", "philosophers-3", "philosophers-2-starving", "readers-writers-2-hasty", "readers-writers-3-hasty"}
 PORTS = {"B": (1, 2), "C": (3, 4), "D": (5, 6)}
 
 

@@ -34,11 +34,11 @@ const WIDENED_FROM: [u32; 2] = [3, 30];
 /// The cells below the stack pointer that are forgotten where a handler begins, if it is not known where data lie.
 const BELOW: u16 = 0x20;
 
-/// The steps between two looks at limits.
 /// So many steps count as eight growths of each byte: counters of several bytes grow one byte after the other, and every growth lets handlers and what
 /// they interrupt take their steps again.
 const STEPS_PER_STAGE: usize = 20_000;
 
+/// The steps between two looks at limits.
 const STEPS_PER_LOOK: usize = 1 << 8;
 
 /// The least steps that are taken behind the first state that cannot be followed.

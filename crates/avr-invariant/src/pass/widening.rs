@@ -4,11 +4,12 @@ use avr_isa::Instruction;
 use avr_machine::Program;
 use three_valued::TvByte;
 
-/// So many times a byte grows to the next number of all, and so many times then to the next bound.
-const STAGES: [u8; 2] = [8, 20];
+/// So many times a byte grows to the next number of all, so many times then to the next bound, and so many times to the next power of 2. From then on
+/// it grows as far as it can at once.
+const STAGES: [u8; 3] = [8, 20, 40];
 
-/// So many times at all: then nothing is known of a byte that goes on growing.
-const LAST: u8 = 40;
+/// The numbers at which ranges stop that have grown that often.
+const ENDS: [u8; 2] = [0, u8::MAX];
 
 /// The numbers at which growing ranges stop.
 #[derive(Debug)]
@@ -56,11 +57,8 @@ impl Thresholds {
         if old == new {
             return new;
         }
-        if times > LAST {
-            return TvByte::UNKNOWN;
-        }
         let stage = STAGES.iter().filter(|stage| **stage < times).count();
-        let stops = [&self.all, &self.bounds, &self.powers][stage];
+        let stops = [&self.all[..], &self.bounds, &self.powers, &ENDS][stage];
         let below = || stops.iter().rev().find(|one| **one <= new.low()).copied().unwrap_or(0);
         let above = || stops.iter().find(|one| **one >= new.high()).copied().unwrap_or(u8::MAX);
         let low = if new.low() < old.low() { below() } else { old.low() };

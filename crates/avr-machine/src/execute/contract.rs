@@ -7,7 +7,7 @@
 use super::Step;
 use super::flags::flag;
 use crate::automaton::ByteSet;
-use crate::contract::Contract;
+use crate::contract::{Contract, Returned};
 use crate::environment::{Demand, DeterminedBy, Environment, Input, Question};
 use crate::hazard::{Limit, Stop};
 use crate::state::{Frame, FrameKind, MAX_WINDOWS};
@@ -64,8 +64,8 @@ impl<'a, V: ByteDomain, E: Environment<V>> Step<'a, V, E> {
         let status = self.machine.status_address;
         let flags = self.changed(status, !(1 << flag::I));
         self.state.data.set(status, flags);
-        for (cell, values) in &contract.returns {
-            self.narrow_returned(*cell, values)?;
+        for returned in &contract.returns {
+            self.narrow_returned(returned)?;
         }
         self.return_from_call()
     }
@@ -137,8 +137,21 @@ impl<'a, V: ByteDomain, E: Environment<V>> Step<'a, V, E> {
         self.environment.input(Input::Initial(cell), mask, Demand::Stored, DeterminedBy::Undefined)
     }
 
-    /// Gives a cell one of the values that it may have at the return.
-    fn narrow_returned(&mut self, cell: DataAddress, values: &ByteSet) -> Result<(), Stop> {
+    /// Gives cells contents that they may have together at the return.
+    fn narrow_returned(&mut self, returned: &Returned) -> Result<(), Stop> {
+        let number = match returned.products.len() {
+            1 => 0,
+            count => self.environment.case(count, Question::Bytes(&[])),
+        };
+        let number = if is_on(Fault::FirstProduct) { 0 } else { number };
+        for (cell, values) in returned.cells.iter().zip(&returned.products[number]) {
+            self.narrow_cell(*cell, values)?;
+        }
+        Ok(())
+    }
+
+    /// Gives a cell one of the values of a set.
+    fn narrow_cell(&mut self, cell: DataAddress, values: &ByteSet) -> Result<(), Stop> {
         let parts = self.parts_of(values);
         let by = DeterminedBy::Undefined;
         let (_, value) = self.environment.input_among(Input::Initial(cell), u8::MAX, &parts, Demand::Stored, by)?;

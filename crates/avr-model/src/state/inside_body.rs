@@ -3,12 +3,13 @@
 use super::view::View;
 use avr_isa::{DataAddress, FlashByteAddress};
 use avr_machine::{Contract, Machine};
-use avr_properties::{Atom, AtomKind, CellsRead, StateView};
+use avr_properties::{Atom, AtomKind, CellsRead, Event, StateView};
+use three_valued::fault::{Fault, is_on};
 use three_valued::{Truth, TvByte};
 
 /// The truth of an atom in all states of a function with a contract that a state at its entry stands for.
 ///
-/// SOUND: the program counter, registers, flags and events of a body are not known. The stack pointer is any that the contract leaves
+/// SOUND: the program counter, registers and flags of a body are not known, nor are events, but for those that its contract excludes. The stack pointer is any that the contract leaves
 /// room for. Other cells are those of the state: what the contract lets a body change has lost its content there.
 pub(crate) fn truth(machine: &Machine, contract: &Contract, view: View<'_>, atom: &Atom) -> Truth {
     match atom.kind() {
@@ -18,7 +19,26 @@ pub(crate) fn truth(machine: &Machine, contract: &Contract, view: View<'_>, atom
         AtomKind::CellEquals { .. } | AtomKind::Compare(_) if !atom.reads_pc() => {
             compared(machine, contract, view, atom)
         }
+        AtomKind::Event(event, _) if !may_cause(machine, contract, event) => match atom.evaluate(&view) {
+            // Neither the call shows it nor a step of the body.
+            Truth::False => Truth::False,
+            Truth::True | Truth::Unknown => Truth::Unknown,
+        },
         _ => Truth::Unknown,
+    }
+}
+
+/// True if a body may cause an event. One with a contract runs while no interrupt comes.
+fn may_cause(machine: &Machine, contract: &Contract, event: &Event) -> bool {
+    let Some(events) = &contract.events else { return true };
+    let sram_start = machine.sram().start;
+    match event {
+        _ if is_on(Fault::BodySilent) => false,
+        Event::Read(cells) => events.may_read(cells, sram_start),
+        Event::Write(cells) => events.may_write(cells, sram_start),
+        Event::Call(entry) => !events.excludes_call(FlashByteAddress(entry.address).word()),
+        Event::Return(_) => true,
+        Event::Interrupt(_) => false,
     }
 }
 

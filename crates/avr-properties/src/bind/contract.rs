@@ -1,13 +1,13 @@
-//! Contracts of functions: names become addresses, and conditions become sets of bytes.
+//! Contracts of functions: names become addresses, and conditions become sets of contents.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use avr_image::Symbol;
+use avr_image::{Symbol, SymbolKind};
 use avr_isa::{ControlFlow, DataAddress, FlashByteAddress, FlashWordAddress};
-use avr_machine::{ByteSet, Contract, Machine};
+use avr_machine::{BodyEvents, Contract, Machine, Returned};
 use mu_calculus::{Comparison, ExprKind, Formula, parse_predicate};
-use three_valued::{Truth, TvByte};
 
+use super::returned::{contents, joined};
 use super::{Binder, Binding};
 use crate::atom::{Atom, AtomKind, AtomTable};
 use crate::conformance::PlacedText;
@@ -16,13 +16,13 @@ use crate::definitions::Definitions;
 use crate::error::{PropertyError, PropertyErrorKind};
 use crate::file::{FunctionContract, PropertyFile};
 use crate::reads::CellsRead;
-use crate::view::StateView;
+use crate::view::Event;
 
 /// Binds the contracts of a property file, for a machine that has none yet.
 ///
 /// # Errors
-/// If one of them names something that does not exist or does not suit, if its condition speaks of more than one byte at a time or is true
-/// of nothing, if its function is entered by jumps, or if the file has something that contracts do not go with.
+/// If one of them names something that does not exist or does not suit, if its condition is true of nothing or of
+/// contents that are too many to list, if its function is entered by jumps, or if the file has something that contracts do not go with.
 pub fn bind_contracts(
     file: &PropertyFile,
     binding: &Binding<'_>,
@@ -79,7 +79,8 @@ impl BinderOfContract<'_> {
         writes.sort_unstable();
         writes.dedup();
         let name = function.text.clone();
-        let mut contract = Contract { name, entry, writes, stack: self.contract.stack, returns: Vec::new() };
+        let events = self.contract.events.as_ref().map(|texts| self.events(texts, entry)).transpose()?;
+        let mut contract = Contract { name, entry, writes, stack: self.contract.stack, returns: Vec::new(), events };
         if let Some(text) = &self.contract.returns {
             contract.returns = self.returned(text, &contract)?;
         }
@@ -136,6 +137,33 @@ impl BinderOfContract<'_> {
         None
     }
 
+    /// The events that the function with this entry may cause.
+    fn events(&self, texts: &[PlacedText], own: FlashWordAddress) -> Result<BodyEvents, PropertyError> {
+        let (mut events, mut called) = (BodyEvents::default(), BTreeSet::from([own]));
+        let sram_start = self.machine.sram().start;
+        for text in texts {
+            let (condition, atoms) = self.atoms(&text.text, text)?;
+            let event = match (condition, atoms.as_slice()) {
+                (Formula::Atom(_), [atom]) => match atom.kind() {
+                    AtomKind::Event(event, None) => Some(event.clone()),
+                    _ => None,
+                },
+                _ => None,
+            };
+            match event {
+                Some(Event::Read(cells)) if cells.end <= sram_start => events.reads.push(cells),
+                Some(Event::Write(cells)) if cells.end <= sram_start => events.writes.push(cells),
+                Some(Event::Call(entry)) => _ = called.insert(FlashByteAddress(entry.address).word()),
+                _ => return Err(at(text, ContractError::NotAnEvent(text.text.clone()))),
+            }
+        }
+        let functions = self.binding.image.symbols.code().filter(|symbol| symbol.kind == SymbolKind::Function);
+        let entries: BTreeSet<FlashWordAddress> =
+            functions.filter_map(|symbol| Some(symbol.place.flash()?.word())).collect();
+        events.not_called = entries.difference(&called).copied().collect();
+        Ok(events)
+    }
+
     /// The data addresses of what a text of `writes` names.
     fn written(&self, text: &PlacedText) -> Result<Vec<DataAddress>, PropertyError> {
         let not_writable = || at(text, ContractError::NotWritable(text.text.clone()));
@@ -165,43 +193,23 @@ impl BinderOfContract<'_> {
         }
     }
 
-    /// The values that cells may have at the return.
-    fn returned(&self, text: &PlacedText, contract: &Contract) -> Result<Vec<(DataAddress, ByteSet)>, PropertyError> {
+    /// The contents that cells may have at the return.
+    fn returned(&self, text: &PlacedText, contract: &Contract) -> Result<Vec<Returned>, PropertyError> {
         let (condition, atoms) = self.atoms(&text.text, text)?;
-        let mut all: BTreeMap<DataAddress, ByteSet> = BTreeMap::new();
-        for part in conjuncts(&condition) {
-            let cell = self.cell_of(part, &atoms).map_err(|error| at(text, error))?;
-            if !contract.changed().any(|changed| changed == cell) {
-                return Err(at(text, ContractError::NotChanged(self.name_of(cell))));
+        let mut all = Vec::new();
+        for (cells, parts) in joined(&condition, &atoms).map_err(|error| at(text, error))? {
+            if let Some(kept) = cells.iter().find(|cell| !contract.changed().any(|changed| changed == **cell)) {
+                return Err(at(text, ContractError::NotChanged(self.name_of(*kept))));
             }
-            let set = ByteSet::of(|byte| {
-                let holds = satisfies(part, &|number| atoms[number].evaluate(&OneCell { cell, byte }));
-                holds && all.get(&cell).is_none_or(|before| before.contains(byte))
-            });
-            if set.is_empty() {
-                return Err(at(text, ContractError::Unsatisfiable(self.name_of(cell))));
+            let names = || cells.iter().rev().map(|cell| self.name_of(*cell)).collect::<Vec<_>>().join(", ");
+            let returned =
+                contents(&cells, &parts, &atoms).ok_or_else(|| at(text, ContractError::TooManyContents(names())))?;
+            if returned.products.is_empty() {
+                return Err(at(text, ContractError::Unsatisfiable(names())));
             }
-            all.insert(cell, set);
+            all.push(returned);
         }
-        Ok(all.into_iter().collect())
-    }
-
-    /// The one cell that a part of a condition speaks of.
-    fn cell_of(&self, part: &Formula<usize>, atoms: &[Atom]) -> Result<DataAddress, ContractError> {
-        let mut cells: Vec<DataAddress> = Vec::new();
-        for number in part.atoms() {
-            let atom = &atoms[*number];
-            let is_content = matches!(atom.kind(), AtomKind::CellEquals { .. } | AtomKind::Compare(_));
-            match atom.cells() {
-                CellsRead::These(read) if is_content && !atom.reads_pc() => {
-                    cells.extend(read.into_iter().map(|(cell, _)| cell));
-                }
-                _ => return Err(ContractError::NotContent),
-            }
-        }
-        cells.sort_unstable();
-        cells.dedup();
-        if let [cell] = cells.as_slice() { Ok(*cell) } else { Err(ContractError::NotOneByte) }
+        Ok(all)
     }
 
     fn name_of(&self, cell: DataAddress) -> String {
@@ -257,56 +265,5 @@ fn signed(condition: &Formula<Comparison>, negated: &[(&Comparison, bool)]) -> F
                 condition.try_map_children(&mut |part| Ok::<_, std::convert::Infallible>(signed(part, negated)));
             parts.unwrap_or_else(|never| match never {})
         }
-    }
-}
-
-/// The parts that a condition joins by `&&`.
-fn conjuncts(condition: &Formula<usize>) -> Vec<&Formula<usize>> {
-    match condition {
-        Formula::And(parts) => parts.iter().flat_map(conjuncts).collect(),
-        part => vec![part],
-    }
-}
-
-/// True if a condition, which has Boolean operators only, is true of a byte.
-fn satisfies(condition: &Formula<usize>, truth: &dyn Fn(usize) -> Truth) -> bool {
-    let holds = |part: &Formula<usize>| satisfies(part, truth);
-    match condition {
-        Formula::Constant(constant) => *constant,
-        Formula::Atom(number) => truth(*number) == Truth::True,
-        Formula::Not(part) => !holds(part),
-        Formula::And(parts) => parts.iter().all(holds),
-        Formula::Or(parts) => parts.iter().any(holds),
-        Formula::Implies(left, right) => !holds(left) || holds(right),
-        Formula::Iff(left, right) => holds(left) == holds(right),
-        other => unreachable!("a condition has no temporal operators: {other:?}"),
-    }
-}
-
-/// A state of which one cell is read.
-struct OneCell {
-    cell: DataAddress,
-    byte: u8,
-}
-
-impl StateView for OneCell {
-    fn cell(&self, address: DataAddress) -> TvByte {
-        if address == self.cell { TvByte::constant(self.byte) } else { TvByte::UNKNOWN }
-    }
-
-    fn pc(&self) -> FlashByteAddress {
-        FlashByteAddress(0)
-    }
-
-    fn stack_pointer_torn(&self) -> bool {
-        false
-    }
-
-    fn interrupt_depth(&self) -> usize {
-        0
-    }
-
-    fn stack(&self) -> u8 {
-        0
     }
 }

@@ -92,6 +92,8 @@ pub(super) struct ContractEntry<'a> {
     #[serde(borrow, default)]
     pub(super) writes: Vec<&'a RawValue>,
     pub(super) stack: Option<u16>,
+    #[serde(borrow)]
+    pub(super) events: Option<Vec<&'a RawValue>>,
     pub(super) enables: Option<bool>,
 }
 

@@ -21,18 +21,26 @@ pub struct FunctionContract {
     pub writes: Vec<PlacedText>,
     /// The most bytes that the function takes on the stack, below its return address.
     pub stack: u16,
+    /// The accesses to I/O registers and the calls that the function may make; any where it is left out.
+    pub events: Option<Vec<PlacedText>>,
 }
 
 impl fmt::Display for FunctionContract {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { function, returns, writes, stack } = self;
+        let Self { function, returns, writes, stack, events } = self;
         write!(f, "the function {} returns", function.text)?;
         if let Some(returns) = returns {
             write!(f, " with {}", returns.text)?;
         }
-        let writes: Vec<&str> = writes.iter().map(|written| written.text.as_str()).collect();
-        let writes = if writes.is_empty() { "nothing".to_owned() } else { writes.join(", ") };
-        write!(f, ", writes {writes}, takes at most {stack} bytes of stack, has no hazard and enables no interrupts")
+        let listed = |texts: &[PlacedText], none: &str| {
+            let texts: Vec<&str> = texts.iter().map(|it| it.text.as_str()).collect();
+            if texts.is_empty() { none.to_owned() } else { texts.join(", ") }
+        };
+        write!(f, ", writes {}, takes at most {stack} bytes of stack", listed(writes, "nothing"))?;
+        if let Some(events) = events {
+            write!(f, ", causes {}", listed(events, "no events"))?;
+        }
+        f.write_str(", has no hazard and enables no interrupts")
     }
 }
 
@@ -60,6 +68,7 @@ pub(super) fn contracts(pairs: &Pairs<'_>, origin: &Origin<'_>) -> Result<Vec<Fu
             returns: entry.returns.map(placed).transpose()?,
             writes: entry.writes.into_iter().map(placed).collect::<Result<_, _>>()?,
             stack,
+            events: entry.events.map(|events| events.into_iter().map(placed).collect::<Result<_, _>>()).transpose()?,
             function,
         });
     }

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use avr_system::{Moment, MomentKind, PropertyResult, Run, Verdict};
+use avr_system::{Basis, Moment, MomentKind, PropertyResult, Run, Verdict};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{SystemReport, between, steps, verdict_name};
+use super::{IN_MODEL, SystemReport, between, steps, verdict_name};
 use crate::escape::Escaped;
 use crate::html::{outcome, plural, shortened};
 
@@ -114,6 +114,7 @@ impl SystemReport<'_> {
                     Verdict::Unknown(reason) => ul.said { li { (visible(reason)) } },
                     Verdict::Violated(run) => (self.run_table(run)),
                 }
+                @if result.basis == Some(Basis::Model) { ul.said { li { (IN_MODEL) } } }
             }
         }
     }

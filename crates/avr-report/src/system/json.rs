@@ -5,7 +5,7 @@
 use avr_system::{Moment, Repeats, Run, SpecificationMoment, Verdict};
 use serde::Serialize;
 
-use super::{SystemReport, verdict_name};
+use super::{SystemReport, basis_name, verdict_name};
 use crate::escape::json_text;
 use crate::report::InputFile;
 
@@ -36,6 +36,7 @@ struct JsonProperty<'a> {
     name: &'a str,
     kind: &'a str,
     verdict: &'static str,
+    basis: Option<&'static str>,
     reason: Option<&'a str>,
     states: usize,
     run: Option<JsonRun<'a>>,
@@ -89,6 +90,7 @@ impl SystemReport<'_> {
             name: &result.name,
             kind: result.kind,
             verdict: verdict_name(&result.verdict),
+            basis: result.basis.map(basis_name),
             reason: if let Verdict::Unknown(reason) = &result.verdict { Some(reason) } else { None },
             states: result.states,
             run: if let Verdict::Violated(run) = &result.verdict { Some(self.json_run(run)) } else { None },

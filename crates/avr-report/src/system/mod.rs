@@ -10,10 +10,13 @@ mod text;
 
 use avr_image::Image;
 use avr_machine::device::Device;
-use avr_system::{Moment, PropertyResult, Repeats, Results, Run, SpecificationMoment, SystemFile, Verdict};
+use avr_system::{Basis, Moment, PropertyResult, Repeats, Results, Run, SpecificationMoment, SystemFile, Verdict};
 
 use crate::names::Names;
 use crate::report::{ReportOrigin, Summary};
+
+/// The remark on a verdict about the model alone.
+const IN_MODEL: &str = "in the model: it rests on a choice that the hardware would determine";
 
 /// The firmware of a node.
 #[derive(Clone, Copy, Debug)]
@@ -80,14 +83,16 @@ impl<'a> SystemReport<'a> {
 
     /// The remarks on a result beside its verdict, as sentences without full stops.
     fn remarks(&self, result: &PropertyResult) -> Vec<String> {
-        match &result.verdict {
-            Verdict::Holds => Vec::new(),
-            Verdict::Unknown(reason) => vec![reason.clone()],
+        let said = match &result.verdict {
+            Verdict::Holds => None,
+            Verdict::Unknown(reason) => Some(reason.clone()),
             Verdict::Violated(run) => {
                 let claim = unanswered(run).unwrap_or_else(|| self.ends(run));
-                vec![format!("run of all nodes, {}: {claim}", steps(run))]
+                Some(format!("run of all nodes, {}: {claim}", steps(run)))
             }
-        }
+        };
+        let in_model = result.basis == Some(Basis::Model);
+        said.into_iter().chain(in_model.then(|| IN_MODEL.to_owned())).collect()
     }
 
     /// The places of all nodes at the end of a run.
@@ -115,6 +120,14 @@ impl<'a> SystemReport<'a> {
         lines.extend(remarks.into_iter().filter(|(at, _)| *at >= shown).map(|(_, text)| text));
         lines.push(self.ends(run));
         lines
+    }
+}
+
+/// The name of a basis in reports: as of verdicts about one image.
+fn basis_name(basis: Basis) -> &'static str {
+    match basis {
+        Basis::Hardware => "hardware",
+        Basis::Model => "model",
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use avr_system::{Moment, MomentKind, PropertyResult, Run, Verdict, WireEntry};
 use serde_json::{Value, json};
 
-use super::{SystemReport, said, statement, verdict_name};
+use super::{SystemReport, basis_name, said, statement, verdict_name};
 use crate::escape::{json_text, uri};
 use crate::sarif::rules::{Named, of_kind, of_property, property_id};
 use crate::sarif::{artifact, location, log, message};
@@ -75,6 +75,9 @@ impl SystemReport<'_> {
             "partialFingerprints": { "property/v1": result.name },
             "properties": { "name": result.name, "verdict": verdict, "relatedRule": property_id(named(result)) },
         });
+        if let Some(basis) = result.basis {
+            value["properties"]["basis"] = basis_name(basis).into();
+        }
         if let Verdict::Violated(run) = &result.verdict {
             value["codeFlows"] = json!([{ "threadFlows": self.threads(run) }]);
         }

@@ -1,8 +1,8 @@
 //! Results for a system as a table for people.
 
-use avr_system::Verdict;
+use avr_system::{Basis, Verdict};
 
-use super::{SystemReport, verdict_name};
+use super::{IN_MODEL, SystemReport, verdict_name};
 use crate::escape::Escaped;
 use crate::text::{Colour, INDENT, MIN_WIDTH, line, style, summary};
 use crate::wrap::wrapped;
@@ -37,6 +37,9 @@ impl SystemReport<'_> {
                     let lines = self.run_lines(run, SHOWN);
                     lines.iter().for_each(|line| text.push_str(&format!("{INDENT}{}\n", Escaped(line))));
                 }
+            }
+            if result.basis == Some(Basis::Model) {
+                text.push_str(&format!("{INDENT}{IN_MODEL}\n"));
             }
         }
         text.push('\n');

@@ -1,5 +1,6 @@
 //! Tests of systems: known ones, wrong files, and random ones against a composition of concrete states.
 
+mod basis;
 mod conformance;
 mod files;
 mod lines;

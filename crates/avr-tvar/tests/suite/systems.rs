@@ -32,6 +32,10 @@ fn systems_have_their_verdicts() {
         ("philosophers-3-repaired", &["holds", "holds", "holds", "holds"], 0),
         ("burst", &["violated", "unknown", "holds"], 1),
         ("paced", &["holds", "holds", "holds"], 0),
+        ("readers-writers-2", &["holds", "holds", "holds"], 0),
+        ("readers-writers-2-hasty", &["holds", "violated"], 1),
+        ("readers-writers-3", &["holds", "holds", "holds"], 0),
+        ("readers-writers-3-hasty", &["holds", "holds", "violated"], 1),
         ("philosophers-2-starving", &["holds", "holds", "violated"], 1),
         ("paced-turns", &["holds"], 0),
         ("burst-turns", &["violated"], 1),
@@ -40,6 +44,7 @@ fn systems_have_their_verdicts() {
         assert_eq!((verdicts(&report), found), (expected.to_vec(), Some(code)), "{name}: {report}");
         for property in report["properties"].as_array().expect("a list") {
             assert_eq!(property["run"].is_null(), property["verdict"] != "violated", "{property}");
+            assert_eq!(property["basis"].is_null(), property["verdict"] == "unknown", "{property}");
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The demands of a contract on each state inside the body of its function.
 
 use avr_isa::{Addressing, DataAddress, Instruction, MemoryAccess, PointerMode};
-use avr_machine::{Contract, Fetched, Machine, MachineState, flag};
+use avr_machine::{Contract, Fetched, Machine, MachineState, Returned, flag};
 use avr_symbolic::{Goal, PathCondition, SymbolicState};
 use std::cell::RefCell;
+use three_valued::fault::{Fault, is_on};
 use three_valued::{BitDomain, ByteDomain};
 
 /// The places of a call in data memory.
@@ -66,6 +67,7 @@ impl<'g> Goal<'g> for Body<'_, 'g> {
     fn passes(&self, state: &SymbolicState<'g>, _: &PathCondition<'g>) {
         if self.obstacle.borrow().is_none() {
             let found = self.stack(state).or_else(|| self.cells(state)).or_else(|| self.access(state));
+            let found = found.or_else(|| self.events(state).filter(|_| !is_on(Fault::BodyUnheard)));
             *self.obstacle.borrow_mut() = found;
         }
     }
@@ -107,35 +109,10 @@ impl<'g> Body<'_, 'g> {
     /// memory only where no stack is at a call: at registers, in static data, and where the contract says that it writes.
     fn access(&self, state: &SymbolicState<'g>) -> Option<String> {
         let at = state.control.pc.byte();
-        let pair = |low: DataAddress, high: DataAddress| {
-            Some(DataAddress::of_bytes(state.data.get(low).known()?, state.data.get(high).known()?))
+        let address = match self.accessed(state)? {
+            Accessed::Cell { address, .. } => address,
+            Accessed::NotKnown => return Some(format!("it accesses an address that is not known, at {at}")),
         };
-        let address = match instruction(self.machine, state)?.memory_access() {
-            MemoryAccess::Load(addressing) | MemoryAccess::Store(addressing) => match addressing {
-                Addressing::Direct(address) => Some(address),
-                Addressing::Indirect { pointer, mode } => {
-                    let value = pair(pointer.low().address(), pointer.high().address());
-                    value.map(|value| match mode {
-                        PointerMode::Displacement(by) => value.wrapping_add(by.into()),
-                        PointerMode::PostIncrement => value,
-                        PointerMode::PreDecrement => value.wrapping_sub(1),
-                    })
-                }
-            },
-            MemoryAccess::LoadIo { address }
-            | MemoryAccess::StoreIo { address }
-            | MemoryAccess::LoadIoBit { address, .. }
-            | MemoryAccess::StoreIoBit { address, .. } => Some(address),
-            MemoryAccess::None
-            | MemoryAccess::Push
-            | MemoryAccess::Pop
-            | MemoryAccess::PushReturnAddress
-            | MemoryAccess::PopReturnAddress
-            | MemoryAccess::LoadFlash
-            | MemoryAccess::StoreFlash
-            | MemoryAccess::ResetWatchdog => return None,
-        };
-        let Some(address) = address else { return Some(format!("it accesses an address that is not known, at {at}")) };
         if self.machine.stack_pointer().contains(address) {
             return Some(format!("it accesses the stack pointer by its address, at {at}"));
         }
@@ -145,6 +122,76 @@ impl<'g> Body<'_, 'g> {
         (address >= sram.start && !is_static && !is_written)
             .then(|| format!("it accesses {}, where a stack may be, at {at}", name(self.machine, address)))
     }
+
+    /// An obstacle in the events that the next instruction causes, or that led to it.
+    fn events(&self, state: &SymbolicState<'g>) -> Option<String> {
+        let events = self.contract.events.as_ref()?;
+        let pc = state.control.pc;
+        // SOUND: a jump to a function may be a call of it.
+        if !state.calls.frames().is_empty() && events.excludes_call(pc) {
+            return Some(format!("it comes to the function at {}, which is no event of the contract", pc.byte()));
+        }
+        let Some(Accessed::Cell { address, stores }) = self.accessed(state) else { return None };
+        let (cells, sram_start) = (address..address.wrapping_add(1), self.machine.sram().start);
+        let (may, verb) = match stores {
+            true => (events.may_write(&cells, sram_start), "writes"),
+            false => (events.may_read(&cells, sram_start), "reads"),
+        };
+        let told =
+            || format!("it {verb} {}, which is no event of the contract, at {}", self.name_of(address), pc.byte());
+        (!may).then(told)
+    }
+
+    fn name_of(&self, address: DataAddress) -> String {
+        name(self.machine, address)
+    }
+
+    /// The access of the next instruction to data memory, other than by SP.
+    fn accessed(&self, state: &SymbolicState<'g>) -> Option<Accessed> {
+        let pair = |low: DataAddress, high: DataAddress| {
+            Some(DataAddress::of_bytes(state.data.get(low).known()?, state.data.get(high).known()?))
+        };
+        let target = |addressing: Addressing| match addressing {
+            Addressing::Direct(address) => Some(address),
+            Addressing::Indirect { pointer, mode } => {
+                let value = pair(pointer.low().address(), pointer.high().address());
+                value.map(|value| match mode {
+                    PointerMode::Displacement(by) => value.wrapping_add(by.into()),
+                    PointerMode::PostIncrement => value,
+                    PointerMode::PreDecrement => value.wrapping_sub(1),
+                })
+            }
+        };
+        let (address, stores) = match instruction(self.machine, state)?.memory_access() {
+            MemoryAccess::Load(addressing) => (target(addressing), false),
+            MemoryAccess::Store(addressing) => (target(addressing), true),
+            MemoryAccess::LoadIo { address } | MemoryAccess::LoadIoBit { address, .. } => (Some(address), false),
+            MemoryAccess::StoreIo { address } | MemoryAccess::StoreIoBit { address, .. } => (Some(address), true),
+            MemoryAccess::None
+            | MemoryAccess::Push
+            | MemoryAccess::Pop
+            | MemoryAccess::PushReturnAddress
+            | MemoryAccess::PopReturnAddress
+            | MemoryAccess::LoadFlash
+            | MemoryAccess::StoreFlash
+            | MemoryAccess::ResetWatchdog => return None,
+        };
+        Some(address.map_or(Accessed::NotKnown, |address| Accessed::Cell { address, stores }))
+    }
+}
+
+/// An access of an instruction to data memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Accessed {
+    /// The cell at a data address is read or written.
+    Cell {
+        /// The data address.
+        address: DataAddress,
+        /// True if it is written.
+        stores: bool,
+    },
+    /// A cell at an address that is not known.
+    NotKnown,
 }
 
 /// The name of a cell in messages.
@@ -154,4 +201,9 @@ pub(super) fn name(machine: &Machine, cell: DataAddress) -> String {
     }
     let register = machine.device.register_at(cell).map(|register| register.name.to_owned());
     register.unwrap_or_else(|| format!("mem[{cell:#06x}]"))
+}
+
+/// The names of cells that a contract joins, in messages.
+pub(super) fn names(machine: &Machine, returned: &Returned) -> String {
+    returned.cells.iter().map(|cell| name(machine, *cell)).collect::<Vec<_>>().join(":")
 }

@@ -1,22 +1,42 @@
 //! Concrete calls of a function, to find one that breaks its contract.
 
-use super::body::{Places, is_kept, name};
+use super::body::{Places, is_kept, name, names};
 use super::proof::frame;
-use avr_isa::DataAddress;
+use avr_isa::{DataAddress, FlashWordAddress};
 use avr_machine::{
-    Contract, Control, Demand, DeterminedBy, Environment, Input, Machine, MachineState, Question, Stop, flag,
+    Contract, Control, Demand, DeterminedBy, Environment, Event, Input, Machine, MachineState, Question, Stop, flag,
 };
 
 /// The calls that are tried, and the most steps of each.
 const CALLS: u64 = 200;
 const STEPS: usize = 20_000;
 
-/// Supplies random inputs; nothing happens that need not.
-struct Inputs(fastrand::Rng);
+/// Supplies random inputs; nothing happens that need not. Notes accesses and calls of the last step.
+struct Inputs {
+    random: fastrand::Rng,
+    seen: Vec<Seen>,
+}
+
+/// An event of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Seen {
+    Read(DataAddress),
+    Write(DataAddress),
+    Call(FlashWordAddress),
+}
 
 impl Environment<u8> for Inputs {
     fn input(&mut self, _: Input, mask: u8, _: Demand, _: DeterminedBy) -> u8 {
-        self.0.u8(..) & mask
+        self.random.u8(..) & mask
+    }
+
+    fn event(&mut self, event: Event<'_, u8>) {
+        match event {
+            Event::Read(cell, _) => self.seen.push(Seen::Read(cell)),
+            Event::Write(cell, _) => self.seen.push(Seen::Write(cell)),
+            Event::Call(entry) => self.seen.push(Seen::Call(entry)),
+            _ => {}
+        }
     }
 
     fn choose(&mut self, _: usize) -> usize {
@@ -33,7 +53,7 @@ pub(super) fn broken(machine: &Machine, contract: &Contract, likely: &[Vec<u8>])
     let likely = likely.iter().map(Some);
     let others = std::iter::repeat_n(None, CALLS as usize);
     likely.chain(others).zip(0_u64..).find_map(|(contents, seed)| {
-        let mut inputs = Inputs(fastrand::Rng::with_seed(seed));
+        let mut inputs = Inputs { random: fastrand::Rng::with_seed(seed), seen: Vec::new() };
         let caller = caller(machine, contract, contents, &mut inputs);
         let said = breach(machine, contract, &caller, &mut inputs)?;
         Some(format!("{said}; it was called with {}", registers(&caller)))
@@ -47,10 +67,10 @@ fn caller(machine: &Machine, contract: &Contract, contents: Option<&Vec<u8>>, in
     let sram = machine.sram();
     let is_open = |cell: &DataAddress| *cell < DataAddress::IO || sram.contains(cell) || machine.is_mere_storage(*cell);
     for cell in machine.addresses().filter(is_open) {
-        let value = contents.map_or_else(|| inputs.0.u8(..), |contents| contents[cell.index()]);
+        let value = contents.map_or_else(|| inputs.random.u8(..), |contents| contents[cell.index()]);
         state.data.set(cell, value);
     }
-    let status = inputs.0.u8(..) & !(1 << flag::I);
+    let status = inputs.random.u8(..) & !(1 << flag::I);
     state.data.set(machine.status_address(), status);
     state.data.set(DataAddress(1), 0);
     let stack = machine.stack_pointer();
@@ -75,10 +95,14 @@ fn breach(machine: &Machine, contract: &Contract, caller: &MachineState<u8>, inp
     let mut state = caller.clone();
     for _ in 0..STEPS {
         let at = state.control.pc.byte();
+        inputs.seen.clear();
         match machine.step(&mut state, inputs) {
             Ok(_) => {}
             Err(Stop::Hazard(hazard)) => return Some(format!("a run comes to the hazard {hazard} at {at}")),
             Err(Stop::Limit(_) | Stop::Infeasible) => return None,
+        }
+        if let Some(said) = inputs.seen.iter().find_map(|seen| not_allowed(machine, contract, *seen)) {
+            return Some(format!("a run {said} at {at}, which is no event of the contract"));
         }
         if u32::from(machine.stack_pointer().concrete(&state.data).0) < lowest {
             return Some(format!("a run takes more stack than {} bytes at {at}", contract.stack));
@@ -98,6 +122,21 @@ fn breach(machine: &Machine, contract: &Contract, caller: &MachineState<u8>, inp
     None
 }
 
+/// An event that the contract does not allow, in words.
+fn not_allowed(machine: &Machine, contract: &Contract, seen: Seen) -> Option<String> {
+    let (events, sram_start) = (contract.events.as_ref()?, machine.sram().start);
+    let one = |cell: DataAddress| cell..cell.wrapping_add(1);
+    match seen {
+        Seen::Read(cell) => {
+            (!events.may_read(&one(cell), sram_start)).then(|| format!("reads {}", name(machine, cell)))
+        }
+        Seen::Write(cell) => {
+            (!events.may_write(&one(cell), sram_start)).then(|| format!("writes {}", name(machine, cell)))
+        }
+        Seen::Call(entry) => events.excludes_call(entry).then(|| format!("calls the function at {}", entry.byte())),
+    }
+}
+
 /// The breach of the contract in the state after the return.
 fn at_return(
     machine: &Machine,
@@ -114,8 +153,10 @@ fn at_return(
     if machine.stack_pointer().concrete(&state.data) != Places::of(machine).before {
         return Some("a run returns with another stack pointer than before the call".to_owned());
     }
-    let wrong = contract.returns.iter().find(|(cell, values)| !values.contains(value(*cell)));
-    wrong.map(|(cell, _)| format!("a run returns with {} = {}", name(machine, *cell), value(*cell)))
+    let wrong = contract.returns.iter().find(|returned| !returned.contains(value))?;
+    // The cells of a word fall, so that its bytes come in the order of writing.
+    let values: Vec<String> = wrong.cells.iter().map(|cell| value(*cell).to_string()).collect();
+    Some(format!("a run returns with {} = {}", names(machine, wrong), values.join(":")))
 }
 
 /// The registers in which arguments are passed, in words.

@@ -1,8 +1,8 @@
 //! The proof of a body against its contract: all of its paths, by symbolic execution from every state of a caller.
 
-use super::body::{Body, Places, is_kept, name};
+use super::body::{Body, Places, is_kept, name, names};
 use avr_isa::{DataAddress, FlashWordAddress};
-use avr_machine::{ByteSet, Contract, Control, Frame, FrameKind, MAX_WINDOWS, Machine, flag};
+use avr_machine::{ByteSet, Contract, Control, Frame, FrameKind, MAX_WINDOWS, Machine, Returned, flag};
 use avr_symbolic::{
     Answer, Assignment, End, EndKind, ExecutionLimits, Executor, Graph, PathCondition, QueryLimits, Strategy,
     SymbolicBit, SymbolicByte, SymbolicState, satisfy,
@@ -135,10 +135,10 @@ impl<'g> Prover<'_, 'g> {
                 return Err((format!("it may change {}", name(machine, cell)), None));
             }
         }
-        for (cell, values) in &contract.returns {
-            let outside = is_in(state.data.get(*cell), values).not();
+        for returned in &contract.returns {
+            let outside = is_returned(state, returned).not();
             never(&here.and(&outside), || {
-                format!("it may return with another {} than the contract says", name(machine, *cell))
+                format!("it may return with another {} than the contract says", names(machine, returned))
             })?;
         }
         Ok(())
@@ -152,6 +152,15 @@ fn never(bit: &SymbolicBit<'_>, reason: impl Fn() -> String) -> Result<(), Faile
         Answer::Satisfiable(assignment) => Err((reason(), Some(assignment))),
         Answer::None(unanswered) => Err((format!("{}: {unanswered}", reason()), None)),
     }
+}
+
+/// The bit that is 1 if cells have contents that they may return with.
+fn is_returned<'g>(state: &SymbolicState<'g>, returned: &Returned) -> SymbolicBit<'g> {
+    let in_product = |product: &Vec<ByteSet>| {
+        let parts = returned.cells.iter().zip(product).map(|(cell, values)| is_in(state.data.get(*cell), values));
+        parts.fold(SymbolicBit::ONE, |all, part| all.and(&part))
+    };
+    returned.products.iter().map(in_product).fold(SymbolicBit::ZERO, |any, part| any.or(&part))
 }
 
 /// The bit that is 1 if a byte is in a set.

@@ -1,0 +1,3 @@
+/* A level that is limited. */
+#define HIGHEST LIMIT
+#include "../common/word-limit.h"
