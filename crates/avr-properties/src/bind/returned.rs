@@ -18,15 +18,15 @@ const MOST_CONTENTS: usize = 1 << 17;
 /// The most products of sets of one condition. Each is a case of its own at each return.
 const MOST_PRODUCTS: usize = 64;
 
+/// Some cells with the parts of a condition that speak of them.
+pub(super) type OfCells<'a> = (BTreeSet<DataAddress>, Vec<&'a Formula<usize>>);
+
 /// The parts of a condition by the cells that they speak of, each cell in one of them.
 ///
 /// # Errors
 /// If a part speaks of something else than the content of cells.
-pub(super) fn joined<'a>(
-    condition: &'a Formula<usize>,
-    atoms: &[Atom],
-) -> Result<Vec<(BTreeSet<DataAddress>, Vec<&'a Formula<usize>>)>, ContractError> {
-    let mut all: Vec<(BTreeSet<DataAddress>, Vec<&Formula<usize>>)> = Vec::new();
+pub(super) fn joined<'a>(condition: &'a Formula<usize>, atoms: &[Atom]) -> Result<Vec<OfCells<'a>>, ContractError> {
+    let mut all: Vec<OfCells<'_>> = Vec::new();
     for part in conjuncts(condition) {
         let mut one = (cells_of(part, atoms)?, vec![part]);
         // Parts about the same cell are one.

@@ -139,6 +139,9 @@ fn events_are_bound() {
     assert!(without[0].events.as_ref().is_some_and(|events| events.excludes_call(entry("main"))));
 }
 
+/// A condition about a word, and the words of which it is true.
+type OfWord = (&'static str, fn(u16) -> bool);
+
 /// Conditions about words are true of the same contents as the products of sets that they become.
 #[test]
 fn words_become_products_of_sets() {
@@ -147,7 +150,7 @@ fn words_become_products_of_sets() {
         let mut all = all.unwrap_or_else(|error| panic!("{returns}: {error}"));
         all.remove(0).returns
     };
-    let two: [(&str, fn(u16) -> bool); 7] = [
+    let two: [OfWord; 7] = [
         ("mem16[24] <= 1000", |word| word <= 1000),
         ("mem16[24] == 300 || mem16[24] > 0xfff0", |word| word == 300 || word > 0xfff0),
         ("mem16[24] != 0x1234 && r24 != 7", |word| word != 0x1234 && word & 0xff != 7),
