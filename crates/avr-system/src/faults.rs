@@ -25,7 +25,7 @@ pub enum Fault {
     UnansweredPassed,
     /// Two events of one kind, one right after the other, count as one.
     EventsMerged,
-    /// What the hardware determines counts as chosen by the world around the system.
+    /// A choice that the hardware determines counts as one of the world around the system.
     HardwareIsWorld,
     /// The cases of what is stored count as choices.
     CasesAreChoices,

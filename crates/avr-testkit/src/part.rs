@@ -1,4 +1,4 @@
-//! A part of a long list, so that the tests of one commit take some of it and those of many commits take all.
+//! A part of a long list, so that the tests of one commit take some of it and those of other commits take other parts.
 
 use crate::Size;
 

@@ -32,7 +32,7 @@ EXCEPTIONS = {
         ("atmega1284p", f"bits of OCR{timer}B{half}"): f"the header names them OCR{timer}A{half}n"
         for timer in "13" for half in "LH"
     },
-    ("atmega1284p", "fuse_low"): "the header programs SUT1 as well; the bytes of the part as it leaves the factory are 62, 99 and ff",
+    ("atmega1284p", "fuse_low"): "the header programs SUT1 as well; the table has 62, 99 and ff, from the default of JTAGEN and the bytes of the ATmega644A",
     ("atmega1284p", "fuse_high"): "the header leaves BOOTSZ1 unprogrammed; likewise",
     ("attiny85", "bits of PORTB"): "the header names them PBn",
     ("attiny13", "bits of PORTB"): "the header names them PBn",

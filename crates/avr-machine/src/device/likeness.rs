@@ -1,4 +1,5 @@
-//! Comparison of a table with that of a part that it is like: what the programs for that part decide is said there in the same words.
+//! Comparison of a table with that of a part that it is like: the programs for that part decide what both tables say alike. The data
+//! sheets are not compared.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;

@@ -75,7 +75,7 @@ fn progress_may_rest_on_the_hardware() {
     check("Deadlock()", &toggles(&[], 3), "h", Basis::Hardware);
     check("Deadlock()", &toggles(&turned, 4), "h", Basis::Model);
     check("Deadlock()", &toggles(&[], 2), "v", Basis::Hardware);
-    // What always holds is true however the hardware chooses.
+    // A formula that always holds is true for each choice of the hardware.
     check("Always(\"a.PORTB.1 == 0\")", &toggles(&turned, 4), "h", Basis::Hardware);
     with_fault(Fault::HardwareIsWorld, || check("Deadlock()", &toggles(&turned, 4), "h", Basis::Hardware));
 }

@@ -228,7 +228,7 @@ fn programs_that_decide_what_device_tables_say_exist_and_are_for_that_device() {
             // A restriction and a variant have the programs of the device that they are made from, and its data sheet.
             let part = devices.get(*program).map(String::as_str);
             let sheet = part.and_then(|part| Device::named(part).ok()).map(|part| part.data_sheet);
-            // What those of a part that this one is like decide is said in the same words: `avr-machine` tests that.
+            // The programs of a part that this one is like decide what both tables say alike: `avr-machine` compares them.
             let is_like = part.is_some() && part == device.like;
             assert!(
                 is_like || sheet == Some(device.data_sheet),

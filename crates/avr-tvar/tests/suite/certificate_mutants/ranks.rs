@@ -233,7 +233,7 @@ fn no_ranks_prove_what_is_false() {
         let (own, wrong) = formulas(shape);
         let fair = shape.ticks.then_some("TIMER0_OVF");
         let sample = Sample::of(&program(&mut random, shape), text(own[seed as usize / 4 % 4], fair));
-        // What comes soon is decided by a small state space, and takes no ranks.
+        // A small state space may decide that something comes soon; that takes no ranks.
         if !matches!(sample.certificate.claims.as_slice(), [Claim::Symbolic(_)]) {
             continue;
         }
