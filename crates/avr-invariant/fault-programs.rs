@@ -412,6 +412,13 @@ fn all() -> Vec<(&'static str, Code)> {
     let number = [&numbers[..], &below(&[SEI, I::Nop, I::Nop, CLI])].concat();
     programs.push(("number", checked([&changes, &[]], 1, &number, 18, 0)));
 
+    // A handler compares what a variable was when it began, which it has overwritten.
+    let compares = [I::Cpi { rd: r(24), k: 3 }, I::Cpc { rd: r(25), rr: r(25) }, I::Brbs { flag: 0, offset: 2 }, sts(Y, 24)];
+    let overwrites = [&[lds(24, X), ldi(25, 0), sts(X, 25)], &compares[..]].concat();
+    let any = [ldi(17, 0), sts(Y, 17), I::In { rd: r(17), io: PIND }, sts(X, 17)];
+    let overwritten = saves(24, &saves(25, &overwrites));
+    programs.push(("overwritten", checked([&overwritten, &[]], 1, &interrupted(&any, &[lds(18, Y)]), 18, 0)));
+
     programs.extend(nested());
     programs
 }

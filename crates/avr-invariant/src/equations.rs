@@ -78,7 +78,7 @@ impl Equations {
     /// Some of the equations of a list that do not contradict each other; none if they do.
     pub(crate) fn of(rows: Vec<Row<Variable>>) -> Option<Self> {
         let mut rows = Echelon::new(rows)?.into_rows();
-        rows.retain(|row| (2..=MOST_TERMS).contains(&row.terms().len()));
+        rows.retain(|row| (1..=MOST_TERMS).contains(&row.terms().len()));
         rows.sort_unstable_by(|one, other| (one.terms().len(), one).cmp(&(other.terms().len(), other)));
         rows.truncate(MOST_EQUATIONS);
         rows.sort_unstable();

@@ -47,6 +47,8 @@ pub enum Fault {
     RangesOfInterrupted,
     /// Equations of sums and differences of the higher bytes of a number leave the carry out.
     EquationsWithoutCarry,
+    /// What a cell held at the beginning of a handler is taken to be what it holds now.
+    EntryTakenForNow,
     /// Equations of entries are taken to follow from what comes to them.
     EquationsUnchecked,
 }
@@ -75,6 +77,7 @@ impl Fault {
         Self::CarryDropped,
         Self::RangesOfInterrupted,
         Self::EquationsWithoutCarry,
+        Self::EntryTakenForNow,
         Self::EquationsUnchecked,
     ];
 }

@@ -18,6 +18,9 @@ const ATTEMPTS: usize = 8;
 /// The slices that are tried, each with the part of the remaining steps that one attempt may take.
 const DEPTHS: [(Depth, usize); 3] = [(Depth::Numbers, 2), (Depth::Rounds, 2), (Depth::Branches, 1)];
 
+/// The first of the further attempts is without slices. It may take so many times the steps of all: one that meets no alarm ends soon.
+const WITHOUT_SLICES: usize = 2;
+
 /// Attempts to find a map.
 pub(crate) struct Attempts<'a> {
     machine: &'a Machine,
@@ -47,7 +50,7 @@ impl<'a> Attempts<'a> {
         }
         let last = self.steps + self.options.further;
         let mut best = first;
-        let (found, first) = self.attempt(&none, last - self.steps, true);
+        let (found, first) = self.attempt(&none, WITHOUT_SLICES * self.options.further, true);
         if number(&found) < number(&best) {
             best = found;
         }

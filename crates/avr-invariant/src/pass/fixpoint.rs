@@ -409,7 +409,7 @@ impl<'a> Fixpoint<'a> {
     fn reach_case(&mut self, place: Place, state: State, arrival: Arrival) -> Result<(), Gap> {
         let has_equations = self.is_strict || self.options.equations_at_once;
         let state = if has_equations { state } else { State { equations: Equations::default(), ..state } };
-        let key = (place, self.partition.part(&place, &state, &self.store));
+        let key = (place, self.partition.part(&place, self.calls.frames(place.calls), &state, &self.store));
         let silence = place.thread.silence();
         let Some(number) = self.index.get(&key).copied() else {
             if self.nodes.len() >= self.options.states {
@@ -434,6 +434,7 @@ impl<'a> Fixpoint<'a> {
         };
         self.note_numbers(&state);
         let kept = if self.is_strict { Kept::All } else { Kept::Of(&self.ranged) };
+        let haste = u8::try_from(self.steps / STEPS_PER_STAGE * 8).unwrap_or(u8::MAX);
         let node = &mut self.nodes[number as usize];
         if node.state.covers(&state, silence, &self.store) {
             return Ok(());
@@ -453,7 +454,6 @@ impl<'a> Fixpoint<'a> {
         node.changes += u32::from(!node.is_queued);
         let is_widened = !node.is_queued && node.changes >= WIDENED_FROM[usize::from(!is_head)];
         self.is_widened |= is_widened;
-        let haste = u8::try_from(self.steps / STEPS_PER_STAGE * 8).unwrap_or(u8::MAX);
         let (thresholds, widened, status) = (&self.thresholds, &mut node.widened, self.machine.status_address());
         let mut grown = |cell: DataAddress, old: TvByte, new: TvByte| {
             if old == new {
@@ -470,7 +470,7 @@ impl<'a> Fixpoint<'a> {
         node.state = match is_widened {
             true => {
                 let memory = self.store.merge(&node.state.memory, &joined.memory, &mut grown);
-                let numbers = (&self.numbers, &mut node.grown);
+                let numbers = (&self.numbers, &mut node.grown, haste / 2);
                 let ranges = widened_ranges(&node.state, &joined, numbers, silence, &self.store);
                 State { memory, ranges, ..joined }
             }

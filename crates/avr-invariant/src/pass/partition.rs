@@ -1,7 +1,7 @@
 //! The parts into which the states of a place are divided: those that later instructions tell apart.
 
 use avr_isa::{DataAddress, FlashWordAddress};
-use avr_machine::{Fetched, Machine, flag};
+use avr_machine::{Fetched, Frame, Machine, flag};
 use rustc_hash::{FxHashMap, FxHashSet};
 use three_valued::TvByte;
 
@@ -101,8 +101,8 @@ impl<'a> Partition<'a> {
         .collect()
     }
 
-    /// The part to which a state of a place belongs.
-    pub(crate) fn part(&mut self, place: &Place, state: &State, store: &Store) -> Part {
+    /// The part to which a state of a place belongs, where these calls are on the stack.
+    pub(crate) fn part(&mut self, place: &Place, frames: &[Frame], state: &State, store: &Store) -> Part {
         let pc = place.control.pc;
         let cell = |address: DataAddress| store.cell(&state.memory, address);
         let status: TvByte = cell(self.machine.status_address());
@@ -115,7 +115,7 @@ impl<'a> Partition<'a> {
         let may_be_interrupted = status.known_mask() & !status.value() & 1 << flag::I == 0;
         let most = self.options.of_place[usize::from(!may_be_interrupted)];
         let parts = self.parts.get(place).copied().unwrap_or_default();
-        let live = self.live.at(pc);
+        let live = self.live.within(frames, pc);
         let pairs = (0..16).filter(|pair| live >> pair & 1 == 1 && parts < 2 * most);
         let pointers = pairs.filter_map(|pair| {
             let [low, high] = [cell(DataAddress(2 * pair)), cell(DataAddress(2 * pair + 1))];

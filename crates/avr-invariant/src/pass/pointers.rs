@@ -1,7 +1,7 @@
 //! The pointers that are used later: what they are is kept apart.
 
 use avr_isa::{Addressing, ControlFlow, FlashWordAddress, Instruction, MemoryAccess, Pointer, Register};
-use avr_machine::{Fetched, Machine};
+use avr_machine::{Fetched, Frame, FrameKind, Machine};
 
 /// Pairs of registers, by half the number of the lower one.
 pub(crate) type Pairs = u16;
@@ -12,53 +12,92 @@ const KEPT: Pairs = 0b0100_0001_1111_1110;
 /// The pairs of registers that are used as pointers behind each instruction before they are written.
 #[derive(Debug)]
 pub(crate) struct LivePointers {
-    live: Vec<Pairs>,
-    /// Those of them behind some call that the function keeps.
+    /// Those that are used before the function returns.
+    own: Vec<Pairs>,
+    /// Those as well that are not written before it returns, if its caller uses them.
+    through: Vec<Pairs>,
+    /// The pairs that are used behind some call that the function keeps.
     returned: Pairs,
+}
+
+/// Those of each instruction, given those behind it.
+fn closed(machine: &Machine, behind: impl Fn(ControlFlow, &[Pairs]) -> Pairs) -> Vec<Pairs> {
+    let program = &machine.program;
+    let mut all = vec![0; program.words() as usize];
+    loop {
+        let mut is_changed = false;
+        for address in (0..program.words()).rev().map(FlashWordAddress) {
+            let Fetched::Instruction { instruction, .. } = program.fetch(address) else { continue };
+            let now = before(instruction, behind(instruction.control_flow(address, program), &all));
+            is_changed |= std::mem::replace(&mut all[address.index()], now) != now;
+        }
+        if !is_changed {
+            return all;
+        }
+    }
+}
+
+/// The pairs of an instruction.
+fn of(all: &[Pairs], address: FlashWordAddress) -> Pairs {
+    all.get(address.index()).copied().unwrap_or_default()
+}
+
+/// The pairs behind an instruction, given those at the beginning of functions and those that returns pass on.
+fn behind(flow: ControlFlow, all: &[Pairs], begins: &[Pairs], returned: Pairs) -> Pairs {
+    match flow {
+        ControlFlow::Call { next, .. } | ControlFlow::IndirectCall { next } => {
+            let target = flow.destinations().map_or(0, |[target, _]| of(begins, target));
+            target | of(all, next) & KEPT
+        }
+        ControlFlow::Return | ControlFlow::InterruptReturn | ControlFlow::IndirectJump => returned,
+        ControlFlow::Next { .. }
+        | ControlFlow::Skip { .. }
+        | ControlFlow::Branch { .. }
+        | ControlFlow::Jump { .. }
+        | ControlFlow::Sleep { .. }
+        | ControlFlow::Break { .. } => {
+            flow.destinations().into_iter().flatten().fold(0, |pairs, address| pairs | of(all, address))
+        }
+    }
 }
 
 impl LivePointers {
     /// Those of a program.
     pub(crate) fn new(machine: &Machine) -> Self {
-        let program = &machine.program;
-        let mut all = Self { live: vec![0; program.words() as usize], returned: 0 };
+        let own = closed(machine, |flow, all| behind(flow, all, all, 0));
+        let through = closed(machine, |flow, all| behind(flow, all, &own, KEPT));
+        let mut all = Self { own, through, returned: 0 };
+        let calls: Vec<FlashWordAddress> = (0..machine.program.words())
+            .filter_map(|address| match machine.program.control_flow(FlashWordAddress(address)) {
+                Some(ControlFlow::Call { next, .. } | ControlFlow::IndirectCall { next }) => Some(next),
+                _ => None,
+            })
+            .collect();
         loop {
-            let mut is_changed = false;
-            for address in (0..program.words()).rev().map(FlashWordAddress) {
-                let Fetched::Instruction { instruction, .. } = program.fetch(address) else { continue };
-                let behind = all.behind(instruction.control_flow(address, program));
-                let now = before(instruction, behind);
-                is_changed |= std::mem::replace(&mut all.live[address.index()], now) != now;
-            }
-            if !is_changed {
+            let returned = calls.iter().fold(0, |pairs, next| pairs | all.at(*next) & KEPT);
+            if std::mem::replace(&mut all.returned, returned) == returned {
                 return all;
             }
         }
     }
 
-    /// The pairs that are used from an instruction on.
+    /// The pairs that are used from an instruction on, whoever has called the function that it is in.
     pub(crate) fn at(&self, address: FlashWordAddress) -> Pairs {
-        self.live.get(address.index()).copied().unwrap_or_default()
+        self.behind_return(address, self.returned)
     }
 
-    fn behind(&mut self, flow: ControlFlow) -> Pairs {
-        match flow {
-            ControlFlow::Call { next, .. } | ControlFlow::IndirectCall { next } => {
-                let kept = self.at(next) & KEPT;
-                self.returned |= kept;
-                let target = flow.destinations().map_or(0, |[target, _]| self.at(target));
-                target | kept
-            }
-            ControlFlow::Return | ControlFlow::InterruptReturn | ControlFlow::IndirectJump => self.returned,
-            ControlFlow::Next { .. }
-            | ControlFlow::Skip { .. }
-            | ControlFlow::Branch { .. }
-            | ControlFlow::Jump { .. }
-            | ControlFlow::Sleep { .. }
-            | ControlFlow::Break { .. } => {
-                flow.destinations().into_iter().flatten().fold(0, |all, address| all | self.at(address))
-            }
-        }
+    /// The pairs that are used from an instruction on, where these calls are on the stack, the oldest first.
+    pub(crate) fn within(&self, frames: &[Frame], address: FlashWordAddress) -> Pairs {
+        let returned = frames.iter().fold(0, |pairs, frame| match frame.kind {
+            FrameKind::Interrupt(_) => 0,
+            _ => self.behind_return(frame.return_address, pairs) & KEPT,
+        });
+        self.behind_return(address, returned)
+    }
+
+    /// The pairs that are used from an instruction on, given those that the caller uses.
+    fn behind_return(&self, address: FlashWordAddress, returned: Pairs) -> Pairs {
+        of(&self.own, address) | of(&self.through, address) & returned
     }
 }
 
@@ -96,4 +135,47 @@ fn written(instruction: Instruction) -> Pairs {
     let read = instruction.registers_read();
     let is_upper = |register: &Register| register.index() % 2 == 1 && !read.iter().any(|one| one == *register);
     instruction.registers_written().iter().filter(is_upper).fold(0, |all, register| all | pair(register))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use avr_isa::{DataAddress, Instruction as I, PointerMode};
+    use avr_machine::device::Device;
+    use avr_machine::{Options, Program};
+    use avr_testkit::image::{Code, r};
+
+    #[test]
+    fn pointers_of_callers_are_those_of_the_calls_on_the_stack() {
+        const FUNCTION: u32 = 0x40;
+        const MAIN: u32 = 0x80;
+        let mut code = Code::with_vectors(MAIN, &[]);
+        code.place(FUNCTION);
+        code.add(I::Ret);
+        code.place(MAIN);
+        code.add(I::Rcall { offset: (FUNCTION as i16) - (MAIN as i16) - 1 });
+        code.add(I::Ld { rd: r(24), pointer: Pointer::Y, mode: PointerMode::Displacement(0) });
+        code.add(I::Rcall { offset: (FUNCTION as i16) - (MAIN as i16) - 3 });
+        code.add(I::Ldi { rd: r(29), k: 1 });
+        code.add(I::Ld { rd: r(24), pointer: Pointer::Y, mode: PointerMode::Displacement(0) });
+        code.add(I::Rjmp { offset: -1 });
+        let device = Device::named("atmega328p").expect("the device exists");
+        let word = |address: u32| code.words.get(address as usize).copied();
+        let program = Program::decode(device.memory.flash_words(), device.core.features, word);
+        let machine = Machine::new(device, program, Options::default());
+        let live = LivePointers::new(&machine);
+        let from = |return_address: u32| Frame {
+            position: DataAddress(0x8ff),
+            return_address: FlashWordAddress(return_address),
+            kind: FrameKind::Call,
+            stack: 0,
+            left: 0,
+        };
+        let y = pair(Pointer::Y.low());
+        let within = |frames: &[Frame]| live.within(frames, FlashWordAddress(FUNCTION));
+        assert_eq!([within(&[from(MAIN + 1)]), within(&[from(MAIN + 3)])], [y, 0]);
+        assert_eq!(live.at(FlashWordAddress(FUNCTION)), y);
+        let interrupt = Frame { kind: FrameKind::Interrupt(1), ..from(MAIN + 1) };
+        assert_eq!(within(&[interrupt]), 0);
+    }
 }

@@ -97,11 +97,11 @@ impl Numbers {
     }
 }
 
-/// The ranges of a join with a state that goes on growing.
+/// The ranges of a join with a state that goes on growing; `haste` counts as growths of each.
 pub(super) fn widened_ranges(
     old: &State,
     joined: &State,
-    (numbers, grown): (&Numbers, &mut FxHashMap<Box<[Value]>, u8>),
+    (numbers, grown, haste): (&Numbers, &mut FxHashMap<Box<[Value]>, u8>, u8),
     silence: Silence,
     store: &Store,
 ) -> Ranges {
@@ -114,7 +114,7 @@ pub(super) fn widened_ranges(
         *times = times.saturating_add(1);
         let most = crate::intervals::greatest(range.bytes.len());
         let wide = |carry: usize| {
-            let range = numbers.widened(*times, before[carry], range.when[carry])?;
+            let range = numbers.widened(times.saturating_add(haste), before[carry], range.when[carry])?;
             Some(range.map(|(low, high)| (low, high.min(most))))
         };
         Some(Range { bytes: range.bytes.clone(), when: [wide(0)?, wide(1)?] })

@@ -7,6 +7,7 @@ use avr_isa::DataAddress;
 use three_valued::TvByte;
 
 use crate::equalities::{Silence, Value};
+use crate::faults::{Fault, is_on};
 use crate::intervals::{Interval, Range, Ranges, add, greatest, hull, is_within, meet, of_bytes};
 use crate::map::State;
 use crate::memory::Store;
@@ -26,8 +27,11 @@ impl State {
     pub(crate) fn byte(&self, value: Value, silence: Silence, store: &Store) -> TvByte {
         match value {
             Value::Of(cell) => store.cell(&self.memory, cell),
-            Value::Entry(cell) if self.equalities.value(cell, silence) == value => store.cell(&self.memory, cell),
-            Value::Entry(_) => TvByte::UNKNOWN,
+            Value::Entry(cell) if is_on(Fault::EntryTakenForNow) => store.cell(&self.memory, cell),
+            // SOUND: each cell that holds it has it as its content.
+            Value::Entry(_) => {
+                holders(self, value, silence).next().map_or(TvByte::UNKNOWN, |cell| store.cell(&self.memory, cell))
+            }
         }
     }
 

@@ -177,6 +177,20 @@ fn compared_less(k: u8, limit: u8) -> Vec<I> {
     ]
 }
 
+/// Stores at a place with a distance that was compared for equality.
+fn compared_equal(k: u8) -> Vec<I> {
+    vec![
+        I::In { rd: r(24), io: PIND },
+        I::Andi { rd: r(24), k: 0x3f },
+        I::Ldi { rd: r(26), k: BUFFER as u8 },
+        I::Ldi { rd: r(27), k: (BUFFER >> 8) as u8 },
+        I::Add { rd: r(26), rr: r(24) },
+        I::Cpi { rd: r(24), k },
+        I::Brbc { flag: flag::Z, offset: 1 },
+        I::St { pointer: Pointer::X, mode: PointerMode::Displacement(0), rr: r(1) },
+    ]
+}
+
 /// The cells that a map says may be 0 behind the program, where they are not at first: those that are stored to.
 fn stored(found: &Analysis) -> Vec<u16> {
     let store = &found.map.store;
@@ -209,5 +223,14 @@ fn numbers_are_bounded_by_what_was_compared_less_a_number() {
         assert!(found.outcome.is_ok(), "{:?}", found.outcome);
         let expected: Vec<u16> = (u16::from(k)..u16::from(k) + u16::from(limit)).map(|index| BUFFER + index).collect();
         assert_eq!(stored(&found), expected);
+    }
+}
+
+#[test]
+fn pointers_are_known_where_what_was_added_is() {
+    for k in [0, 5, 0x3f] {
+        let found = found(&filled(&compared_equal(k)));
+        assert!(found.outcome.is_ok(), "{:?}", found.outcome);
+        assert_eq!(stored(&found), [BUFFER + u16::from(k)]);
     }
 }

@@ -116,7 +116,7 @@ fn runs_of_the_programs_stay_inside_of_their_maps() {
 }
 
 /// The faults that make a map deny what runs come to, each with a program.
-const DENIED: [(Fault, &str); 21] = [
+const DENIED: [(Fault, &str); 22] = [
     (Fault::InterferenceForgotten, "counted"),
     (Fault::NumbersKept, "copied"),
     (Fault::EntryForgotten, "acknowledged"),
@@ -129,6 +129,7 @@ const DENIED: [(Fault, &str); 21] = [
     (Fault::GapsForgotten, "plain"),
     (Fault::RangesOfInterrupted, "number"),
     (Fault::RangesOfInterrupted, "difference"),
+    (Fault::EntryTakenForNow, "overwritten"),
     (Fault::NestingForgotten, "nested-read"),
     (Fault::NestingForgotten, "nested-enabled"),
     (Fault::NestedWritesForgotten, "nested-write"),
