@@ -413,7 +413,8 @@ fn all() -> Vec<(&'static str, Code)> {
     programs.push(("number", checked([&changes, &[]], 1, &number, 18, 0)));
 
     // A handler compares what a variable was when it began, which it has overwritten.
-    let compares = [I::Cpi { rd: r(24), k: 3 }, I::Cpc { rd: r(25), rr: r(25) }, I::Brbs { flag: 0, offset: 2 }, sts(Y, 24)];
+    let less = [I::Cpi { rd: r(24), k: 3 }, I::Cpc { rd: r(25), rr: r(25) }];
+    let compares = [&less[..], &[I::Brbs { flag: 0, offset: 2 }, sts(Y, 24)]].concat();
     let overwrites = [&[lds(24, X), ldi(25, 0), sts(X, 25)], &compares[..]].concat();
     let any = [ldi(17, 0), sts(Y, 17), I::In { rd: r(17), io: PIND }, sts(X, 17)];
     let overwritten = saves(24, &saves(25, &overwrites));
