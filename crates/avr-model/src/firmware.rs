@@ -225,6 +225,10 @@ impl Abstraction for Firmware<'_> {
         self.enumerated
     }
 
+    fn glances(&self) -> bool {
+        self.model.passes.predicates().is_some()
+    }
+
     fn widened(&self, variable: Variable, bits: u64) -> u64 {
         let is_memory =
             variable >= variable_of(self.model.context.machine.sram().start) && !self.is_of_predicates(variable);

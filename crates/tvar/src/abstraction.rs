@@ -33,6 +33,11 @@ pub trait Abstraction: System {
         DEFAULT_ENUMERATED
     }
 
+    /// True if a small state space with limited locations is worth a look before anything is refined.
+    fn glances(&self) -> bool {
+        false
+    }
+
     /// A widening: the bits that a location drops of a variable of which it dropped some before and is to drop more.
     /// Given all of these, it drops them and perhaps others, so that a counter does not lose one bit after the other.
     fn widened(&self, _variable: Variable, bits: u64) -> u64 {

@@ -73,6 +73,14 @@ impl<S: Abstraction> Explorer<S> {
         self
     }
 
+    /// The same where a limited location distinguishes so many states, with so many contents of one variable; without them, as many as the
+    /// system says.
+    #[must_use]
+    pub(crate) fn distinguishing(mut self, most: Option<(usize, usize)>) -> Self {
+        self.limited = self.limited.map(|limited| limited.distinguishing(most));
+        self
+    }
+
     fn of(space: StateSpace<S::State>, limited: bool) -> Self {
         let replaced_by = (0..space.states.len() as u32).collect();
         let index = HashTable::with_capacity(space.states.len());

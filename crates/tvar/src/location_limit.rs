@@ -33,15 +33,22 @@ pub(crate) struct LimitedLocations<S: System + ?Sized> {
     locations: FxHashMap<S::Location, LocationStates<S::State>>,
     /// The number of rounds of each location that are counted on their own.
     rounds: FxHashMap<S::Location, u32>,
+    /// The states that a location distinguishes, and the contents of one variable; none where the system says how many.
+    most: Option<(usize, usize)>,
 }
 
 impl<S: System> Default for LimitedLocations<S> {
     fn default() -> Self {
-        Self { locations: FxHashMap::default(), rounds: FxHashMap::default() }
+        Self { locations: FxHashMap::default(), rounds: FxHashMap::default(), most: None }
     }
 }
 
 impl<S: Abstraction> LimitedLocations<S> {
+    /// The same where each location distinguishes so many states, with so many contents of one variable.
+    pub(crate) fn distinguishing(self, most: Option<(usize, usize)>) -> Self {
+        Self { most, ..self }
+    }
+
     /// Admits a decayed state to its location, and gives the state itself, or what remains of it when its location
     /// drops bits. The number is that of the states of its location until then, a new one included.
     pub(crate) fn admit(
@@ -52,12 +59,14 @@ impl<S: Abstraction> LimitedLocations<S> {
         mut state: S::State,
     ) -> (S::State, u32) {
         let location = self.counted(location);
+        let by_system = || (system.enumerated().max(1), (system.enumerated() / 2).max(1));
+        let most = self.most.unwrap_or_else(by_system);
         let here = self.locations.entry(location).or_default();
         loop {
             if here.states.contains(&state) {
                 return (state, here.arrivals);
             }
-            if !drop_differences(system, precision, location, &here.states, &state) {
+            if !drop_differences(system, precision, location, (&here.states, most), &state) {
                 here.states.push(state.clone());
                 here.arrivals += 1;
                 return (state, here.arrivals);
@@ -120,7 +129,7 @@ fn drop_differences<S: Abstraction>(
     system: &S,
     precision: &mut Precision<S::Location>,
     location: S::Location,
-    crowd: &[S::State],
+    (crowd, (most, most_contents)): (&[S::State], (usize, usize)),
     state: &S::State,
 ) -> bool {
     let mut variables = BTreeMap::<_, (u64, Vec<u64>)>::new();
@@ -133,9 +142,7 @@ fn drop_differences<S: Abstraction>(
             }
         }
     }
-    let most = system.enumerated().max(1);
     let full = crowd.len() >= most;
-    let most_contents = (most / 2).max(1);
     let differing: Vec<_> =
         variables.into_iter().map(|(variable, (bits, others))| (variable, bits, others.len())).collect();
     let mut dropped = false;

@@ -2,6 +2,7 @@
 
 mod candidate_choice;
 mod fixed;
+mod glance;
 mod hazard_slice;
 mod per_state;
 
@@ -141,6 +142,8 @@ pub(crate) struct Run<'a, S: System> {
     first_budget: usize,
     pub(crate) strategy: Strategy,
     pub(crate) mode: Mode,
+    /// True if small state spaces with limited locations were looked at.
+    has_glanced: bool,
     limited_passes: usize,
     /// The number of state spaces with limited locations that ended soon after a limit of the engine.
     early_passes: usize,
@@ -203,6 +206,7 @@ where
             first_budget: FIRST_BUDGET,
             strategy,
             mode: if matches!(strategy, Strategy::Default | Strategy::Decay) { Mode::Small } else { Mode::Large },
+            has_glanced: false,
             limited_passes: 0,
             early_passes: 0,
             unlimited: None,
@@ -251,7 +255,12 @@ where
         let mut explorer = Explorer::new(system, false);
         let mut budget = if self.mode == Mode::Small { EARLY_BUDGET.min(self.first_budget) } else { self.first_budget };
         loop {
-            self.explore(&mut explorer, system, budget);
+            let glances = self.mode == Mode::Small && !self.has_glanced && system.glances();
+            if glances {
+                self.explore_briefly(&mut explorer, system, (budget, system.steps() + glance::MOST_STEPS));
+            } else {
+                self.explore(&mut explorer, system, budget);
+            }
             let space = explorer.into_space(system);
             let is_discharged =
                 if space.is_finished() { system.is_discharged() } else { system.parts_are_discharged() };
@@ -259,6 +268,15 @@ where
                 return;
             }
             let space = Arc::new(space);
+            if glances {
+                self.has_glanced = true;
+                self.stage(system, &space, None);
+                if !self.is_done() {
+                    self.glance(system);
+                    // Steps with limited locations assume other things, so this space does not go on.
+                    return;
+                }
+            }
             // After some rounds few states per location show better what matters than a part of a large space.
             let is_worth_it = self.mode == Mode::Large || self.progress.pass <= MAX_SMALL_PASSES;
             let is_early = budget < self.first_budget;

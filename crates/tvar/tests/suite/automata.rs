@@ -40,6 +40,7 @@ impl Parameters {
             locations: Locations::Bits(0),
             abstracted: 0,
             offers_cases: false,
+            glances: false,
             mutation: None,
         }
     }

@@ -68,6 +68,7 @@ fn shown(formula: &Formula<AtomId>) -> String {
 fn refined(seed: u64, toy: &Toy, formulas: &[Formula<AtomId>], expected: &[Option<bool>]) -> u64 {
     let goals: Vec<Goal> = formulas.iter().map(random::goal).collect();
     let mut refinements = 0;
+    let toy = Toy { glances: seed.is_multiple_of(2), ..toy.clone() };
     for strategy in Strategy::ALL {
         let outcome = verify(&mut toy.clone(), &mut Unobserved, ATOMS as usize, &goals, strategy, &Unlimited);
         for ((decision, formula), expected) in outcome.decisions.iter().zip(formulas).zip(expected) {

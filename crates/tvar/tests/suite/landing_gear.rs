@@ -35,6 +35,7 @@ fn controller(locations: Locations) -> Toy {
         locations,
         abstracted: 0,
         offers_cases: false,
+        glances: false,
         mutation: None,
     }
 }

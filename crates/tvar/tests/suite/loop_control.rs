@@ -25,6 +25,7 @@ pub fn latch() -> (Toy, Formula<AtomId>) {
         locations: Locations::Bits(0),
         abstracted: 0,
         offers_cases: false,
+        glances: false,
         mutation: None,
     };
     let p = Box::new(Formula::Atom(AtomId(0)));

@@ -31,6 +31,7 @@ fn four_states(next: [[u64; 2]; 4]) -> Toy {
         locations: Locations::Bits(0),
         abstracted: 0,
         offers_cases: false,
+        glances: false,
         mutation: None,
     }
 }
@@ -96,6 +97,7 @@ fn uninitialised() -> Toy {
         atoms: builder.finish(vec![is_five, bits[0]]),
         start: Start::Content { reset: 0, open: 0b111 },
         offers_cases: true,
+        glances: false,
         ..four_states([[0; 2]; 4])
     }
 }

@@ -53,6 +53,7 @@ pub fn toy(random: &mut Random) -> Toy {
         locations,
         abstracted: 0,
         offers_cases: random.chance(50),
+        glances: false,
         mutation: None,
     }
 }

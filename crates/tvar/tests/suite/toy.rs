@@ -37,6 +37,8 @@ pub struct Toy {
     pub abstracted: u64,
     /// True if blame offers to cut stored bits into cases.
     pub offers_cases: bool,
+    /// True if small state spaces with limited locations are looked at first.
+    pub glances: bool,
     pub mutation: Option<Mutation>,
 }
 
@@ -308,6 +310,10 @@ impl System for Toy {
 }
 
 impl Abstraction for Toy {
+    fn glances(&self) -> bool {
+        self.glances
+    }
+
     fn order(&self, state: &State) -> ExpansionOrder {
         let mut order = ExpansionOrder::default();
         if let State::Cover(word) = state {

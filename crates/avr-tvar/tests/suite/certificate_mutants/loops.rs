@@ -388,18 +388,21 @@ fn no_claims_prove_a_false_until() {
 #[test]
 fn what_is_true_everywhere_is_checked_again() {
     let mut code = Code::default();
-    // Reads two words of ports, and sets a bit where they are equal and differ.
+    // Reads two words of ports, and sets a bit where they do not differ in any bit and are not equal.
     for (register, io) in [(18, 3), (19, 6), (20, 9), (21, 3), (22, 6), (23, 9)] {
         code.add(I::In { rd: r(register), io });
     }
+    for byte in 0..3 {
+        code.add(I::Mov { rd: r(24 + byte), rr: r(18 + byte) });
+        code.add(I::Eor { rd: r(24 + byte), rr: r(21 + byte) });
+    }
+    code.add(I::Or { rd: r(24), rr: r(25) });
+    code.add(I::Or { rd: r(24), rr: r(26) });
+    code.add(I::Brbc { flag: 1, offset: 5 });
     code.add(I::Cp { rd: r(18), rr: r(21) });
     code.add(I::Cpc { rd: r(19), rr: r(22) });
     code.add(I::Cpc { rd: r(20), rr: r(23) });
-    code.add(I::Brbc { flag: 0, offset: 5 });
-    code.add(I::Cp { rd: r(18), rr: r(21) });
-    code.add(I::Cpc { rd: r(19), rr: r(22) });
-    code.add(I::Cpc { rd: r(20), rr: r(23) });
-    code.add(I::Brbs { flag: 0, offset: 1 });
+    code.add(I::Brbs { flag: 1, offset: 1 });
     code.add(I::Sbi { io: 8, bit: 0 });
     code.jump(0);
     let formula = "AG (PORTC.0 == 0)";
