@@ -131,7 +131,7 @@ fn faults_of_maps_are_found() {
 }
 
 /// The faults of invariants, each with a program in which sampled steps find it.
-const FOUND_BY_STEPS: [(MapFault, &str); 14] = [
+const FOUND_BY_STEPS: [(MapFault, &str); 15] = [
     (MapFault::InterferenceForgotten, "counted"),
     (MapFault::NumbersKept, "copied"),
     (MapFault::EntryForgotten, "acknowledged"),
@@ -146,6 +146,7 @@ const FOUND_BY_STEPS: [(MapFault, &str); 14] = [
     (MapFault::NestingForgotten, "nested-read"),
     (MapFault::EntryOfInterrupted, "nested-entry"),
     (MapFault::NestedWritesForgotten, "nested-write"),
+    (MapFault::EntryTakenForNow, "overwritten"),
 ];
 
 /// Faults that maps from the reset do not show: one concerns maps that begin in a state of a run, and one the closing check, to which the pass gives no wrong map.
