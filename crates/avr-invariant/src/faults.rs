@@ -47,7 +47,7 @@ pub enum Fault {
     RangesOfInterrupted,
     /// Equations of sums and differences of the higher bytes of a number leave the carry out.
     EquationsWithoutCarry,
-    /// What a cell held at the beginning of a handler is taken to be what it holds now.
+    /// The entry value of a cell is taken to be what the cell holds now.
     EntryTakenForNow,
     /// Equations of entries are taken to follow from what comes to them.
     EquationsUnchecked,
