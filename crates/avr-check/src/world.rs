@@ -114,9 +114,9 @@ impl Environment<TvByte> for World<'_> {
         self.predicates.map_or(Truth::Unknown, |predicates| predicates.outcome(number, flag, data).0.truth)
     }
 
-    fn decided(&mut self, number: u8, flag: u8, value: bool, data: &mut DataSpace<TvByte>) {
+    fn decided(&mut self, number: u8, flag: u8, value: bool, copies: Copies, data: &mut DataSpace<TvByte>) {
         if let Some(predicates) = self.predicates {
-            predicates.decided(number, flag, value, data);
+            predicates.decided(number, flag, value, copies, data);
         }
     }
 
@@ -132,7 +132,7 @@ impl Environment<TvByte> for World<'_> {
 
     fn stepped(&mut self, executed: Option<Instruction>, copies: Copies, data: &mut DataSpace<TvByte>) {
         if let Some(predicates) = self.predicates {
-            self.written.end(executed, copies, predicates, data);
+            let _ = self.written.end(executed, copies, predicates, data);
         }
     }
 

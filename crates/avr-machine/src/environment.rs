@@ -326,8 +326,8 @@ pub trait Environment<V: ByteDomain> {
         Truth::Unknown
     }
 
-    /// Takes note in the state that the comparison of this number gives a flag this value.
-    fn decided(&mut self, _number: u8, _flag: u8, _value: bool, _data: &mut DataSpace<V>) {}
+    /// Takes note in the state, which has such copies, that the comparison of this number gives a flag this value.
+    fn decided(&mut self, _number: u8, _flag: u8, _value: bool, _copies: Copies, _data: &mut DataSpace<V>) {}
 
     /// The number of the comparison of a number with a constant that is subtracted from it, from 1; 0 if the environment knows nothing of
     /// such a difference.

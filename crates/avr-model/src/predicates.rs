@@ -14,6 +14,9 @@ pub use avr_predicates::{Literal, PredicateOrder, Term};
 /// The steps that are taken with predicates before they are given up.
 const MOST_STEPS: u64 = 50_000;
 
+/// The most terms that come from weakest preconditions.
+const MOST_PRECONDITIONS: usize = 16;
+
 /// A predicate that told a flag or an atom.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -77,6 +80,8 @@ pub struct KeptPredicates {
     steps: u64,
     /// True if they are not kept any more.
     are_given_up: bool,
+    /// The number of terms that came from weakest preconditions.
+    preconditions: usize,
 }
 
 impl KeptPredicates {
@@ -91,7 +96,7 @@ impl KeptPredicates {
             all.add_clause(combination);
         }
         let (used, noted) = (ToldBy::new(), ToldBy::new());
-        Self { named: all.count(), all, used, noted, drops: 0, steps: 0, are_given_up: false }
+        Self { named: all.count(), all, used, noted, drops: 0, steps: 0, are_given_up: false, preconditions: 0 }
     }
 
     /// The terms with the values of their predicates in states.
@@ -124,6 +129,15 @@ impl KeptPredicates {
     pub(crate) fn relate_difference(&mut self, number: u8, first: Register) {
         for comparison in self.all.of_difference(number, first) {
             self.all.number(&comparison);
+        }
+    }
+
+    /// Adds the terms of comparisons that would tell others, as many as there may be.
+    pub(crate) fn add_preconditions(&mut self, comparisons: &[Comparison]) {
+        for comparison in comparisons {
+            if self.preconditions < MOST_PRECONDITIONS && self.all.number_of(comparison) == 0 {
+                self.preconditions += usize::from(self.all.number(comparison) != 0);
+            }
         }
     }
 

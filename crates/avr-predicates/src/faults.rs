@@ -37,6 +37,10 @@ pub enum Fault {
     AnySum,
     /// A number that is known not to equal a constant is taken to equal it where its bytes tell others.
     UnequalTold,
+    /// Where several terms are asked together, an order with a sign is taken for one without.
+    SignsMixed,
+    /// What several terms do not tell together is taken for false.
+    OpenRefuted,
 }
 
 impl Fault {
@@ -58,6 +62,8 @@ impl Fault {
         Self::NothingAdded,
         Self::AnySum,
         Self::UnequalTold,
+        Self::SignsMixed,
+        Self::OpenRefuted,
     ];
 }
 

@@ -14,9 +14,11 @@ mod clause;
 pub mod faults;
 mod number;
 mod order;
+mod precondition;
 mod same;
 mod table;
 mod term;
+mod together;
 mod told_by;
 mod written;
 

@@ -9,8 +9,10 @@ use crate::number::NumberSet;
 use crate::order::{
     EQUAL, GREATER, LESS, PredicateOrder, SIGNED_GREATER, SIGNED_LESS, SWAPPED, compare, predicate, telling, told,
 };
+use crate::precondition::{is_linked, precondition};
 use crate::same::{is_same_number, is_sum};
 use crate::term::{Term, constant, values};
+use crate::together::Answers;
 use crate::told_by::{Told, ToldBy, add};
 use avr_isa::{DataAddress, Register};
 use avr_machine::{Comparison, Copies, DataSpace, Number, Operand, PAGE_CELLS, Relation};
@@ -35,6 +37,8 @@ pub struct Predicates {
     clauses: Vec<Clause>,
     /// The terms whose predicates are always unknown.
     dropped: Vec<Term>,
+    /// What several terms told together.
+    pub(crate) answers: Answers,
 }
 
 impl Predicates {
@@ -42,7 +46,7 @@ impl Predicates {
     #[must_use]
     pub fn new(first: DataAddress) -> Self {
         let (terms, by_cell, atoms, dropped) = (Vec::new(), BTreeMap::new(), HashMap::new(), Vec::new());
-        Self { terms, by_cell, first, atoms, clauses: Vec::new(), dropped }
+        Self { terms, by_cell, first, atoms, clauses: Vec::new(), dropped, answers: Answers::default() }
     }
 
     /// The number of cells that predicates take behind those of the machine.
@@ -160,7 +164,8 @@ impl Predicates {
     /// The truth of a predicate of a term in a state of which `byte` gives the cells, as far as predicates tell it.
     fn truth(&self, index: usize, predicate: u8, byte: &dyn Fn(DataAddress) -> TvByte) -> Told {
         let told = self.told_by_terms(index, predicate, byte);
-        if told.truth.is_unknown() { self.told_by_clauses(index, predicate, byte) } else { told }
+        let told = told.or_else(|| self.told_by_clauses(index, predicate, byte));
+        told.or_else(|| self.told_together(index, predicate, byte))
     }
 
     /// The truth of a predicate of a term in a state as far as terms tell it.
@@ -363,8 +368,15 @@ impl Predicates {
         set
     }
 
-    /// Takes note in a state that the comparison of this number gives a flag this value.
-    pub fn decided<V: ByteDomain>(&self, number: u8, flag: u8, value: bool, data: &mut DataSpace<V>) {
+    /// Takes note in a state with such copies that the comparison of this number gives a flag this value.
+    pub fn decided<V: ByteDomain>(
+        &self,
+        number: u8,
+        flag: u8,
+        value: bool,
+        copies: Copies,
+        data: &mut DataSpace<V>,
+    ) {
         let index = Self::index(number);
         let is_kept = self.terms.get(index).is_some_and(|term| !self.dropped.contains(term));
         let Some(predicate) = predicate(number, flag).filter(|_| is_kept) else { return };
@@ -377,27 +389,66 @@ impl Predicates {
         // No state has both values: what was known of this one is of no use.
         let before = if is_known { TvByte::UNKNOWN } else { before };
         set(data, cell, told(before, predicate, value));
-        self.evaluate_clauses(&[index], true, data);
+        let copied = self.copied(index, copies);
+        self.evaluate_copied(&copied, copies, data);
+        self.evaluate_clauses(&copied.into_iter().chain([index]).collect::<Vec<_>>(), true, data);
+    }
+
+    /// The other terms that speak of nothing but copies of the cells of a term.
+    fn copied(&self, index: usize, copies: Copies) -> Vec<usize> {
+        if copies.pairs().is_empty() {
+            return Vec::new();
+        }
+        let same: Vec<DataAddress> = self.terms[index].cells().flat_map(|cell| copies.same_as(cell)).collect();
+        let is_copied = |(other, term): &(usize, &Term)| {
+            *other != index && term.cells().all(|cell| same.contains(&cell)) && !self.dropped.contains(term)
+        };
+        self.terms.iter().enumerate().filter(is_copied).map(|(other, _)| other).collect()
+    }
+
+    /// Adds to the predicates of some terms what others tell of them in a state with such copies.
+    fn evaluate_copied<V: ByteDomain>(&self, terms: &[usize], copies: Copies, data: &mut DataSpace<V>) {
+        for index in terms {
+            let cell = self.cell(*index);
+            let before = data.get(cell).bits();
+            let known = self.evaluated_together(*index, before, copies, &|cell| data.get(cell).bits());
+            if known != before {
+                set(data, cell, known);
+            }
+        }
     }
 
     /// Evaluates the predicates of a state that speak of cells that were written, or may have been.
     ///
-    /// SOUND: all of them are forgotten first, so that none is told by one that was true before.
+    /// Returns what terms that are unknown then were before.
+    ///
+    /// SOUND: all of them are forgotten first, and disjunctions of them before terms are asked together, so that nothing is told by what was
+    /// true before.
     pub(crate) fn rewritten<V: ByteDomain>(
         &self,
-        written: impl Iterator<Item = DataAddress>,
+        written: &[DataAddress],
         copies: Copies,
         data: &mut DataSpace<V>,
-    ) {
-        let mut terms: Vec<usize> = written.filter_map(|cell| self.by_cell.get(&cell)).flatten().copied().collect();
+    ) -> Vec<Comparison> {
+        let mut terms: Vec<usize> =
+            written.iter().filter_map(|cell| self.by_cell.get(cell)).flatten().copied().collect();
         terms.sort_unstable();
         terms.dedup();
         if !is_on(Fault::CopiesOutlived) {
             self.replace(terms.clone(), data, |_, _| TvByte::UNKNOWN);
         }
-        let kept = terms.iter().copied().filter(|index| !self.dropped.contains(&self.terms[*index])).collect();
-        self.replace(kept, data, |term, data| self.evaluated(term, copies, data));
+        let kept: Vec<usize> =
+            terms.iter().copied().filter(|index| !self.dropped.contains(&self.terms[*index])).collect();
+        self.replace(kept.clone(), data, |term, data| self.evaluated(term, copies, data));
         self.evaluate_clauses(&terms, is_on(Fault::ClauseKept), data);
+        let is_written = |cell: DataAddress| written.contains(&cell);
+        let is_linked = |index: &usize| is_linked(&self.terms[*index], copies, &is_written);
+        let linked: Vec<usize> = kept.into_iter().filter(is_linked).collect();
+        self.evaluate_copied(&linked, copies, data);
+        self.evaluate_clauses(&linked, true, data);
+        let is_unknown = |index: &&usize| data.get(self.cell(**index)).bits().known_mask() == 0;
+        let unknown = linked.iter().filter(is_unknown).map(|index| &self.terms[*index]);
+        unknown.filter_map(|term| precondition(term, copies, &is_written)).collect()
     }
 
     /// Forgets the predicates of a state that speak of some cells.

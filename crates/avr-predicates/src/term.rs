@@ -8,7 +8,7 @@ use avr_machine::{Comparison, Number, Operand};
 use three_valued::{ByteDomain, Truth, TvByte};
 
 /// Two numbers of as many bytes.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Term {
     /// The first number.
     pub left: Number,

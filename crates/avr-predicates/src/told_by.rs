@@ -24,4 +24,9 @@ impl Told {
     pub(crate) fn unknown() -> Self {
         Self { truth: Truth::Unknown, by: ToldBy::new() }
     }
+
+    /// Another one where this is unknown.
+    pub(crate) fn or_else(self, other: impl FnOnce() -> Self) -> Self {
+        if self.truth.is_unknown() { other() } else { self }
+    }
 }

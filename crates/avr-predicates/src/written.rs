@@ -4,7 +4,7 @@ use crate::faults::{Fault, is_on};
 use crate::number::NumberSet;
 use crate::table::Predicates;
 use avr_isa::{DataAddress, Instruction, Register};
-use avr_machine::{Copies, DataSpace, Event};
+use avr_machine::{Comparison, Copies, DataSpace, Event};
 use three_valued::ByteDomain;
 
 /// The cells that a step wrote, or may have written.
@@ -49,23 +49,26 @@ impl Written {
     }
 
     /// Leaves in a state what is known of predicates at the end of the step, with the instruction that was executed, if it was one, and
-    /// the copies that are known then.
+    /// the copies that are known then. Returns what comparisons that are unknown were before the step, as far as copies tell it.
     pub fn end<V: ByteDomain>(
         &self,
         executed: Option<Instruction>,
         copies: Copies,
         predicates: &Predicates,
         data: &mut DataSpace<V>,
-    ) {
+    ) -> Vec<Comparison> {
         let is_reset = executed.is_none() && !self.is_entry;
         if is_reset && !is_on(Fault::KeptAfterReset) {
-            return predicates.forget_all(data);
+            predicates.forget_all(data);
+            return Vec::new();
         }
         let named = executed.map(Instruction::registers_written).unwrap_or_default();
         let named = named.iter().map(Register::address).filter(|_| !is_on(Fault::KeptInRegisters));
-        predicates.rewritten(self.cells.iter().copied().chain(named), copies, data);
+        let written: Vec<DataAddress> = self.cells.iter().copied().chain(named).collect();
+        let before = predicates.rewritten(&written, copies, data);
         if let Some((first, set)) = &self.computed {
             predicates.computed(*first, set, data);
         }
+        before
     }
 }

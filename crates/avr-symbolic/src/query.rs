@@ -8,7 +8,7 @@ use crate::domain::bit::SymbolicBit;
 use crate::domain::graph::{Graph, Literal, Node, Variable};
 use batsat::{Callbacks, ClauseKind};
 use rustc_hash::FxHashMap;
-use rustsat::solvers::{Solve, SolverResult};
+use rustsat::solvers::{Solve, SolveIncremental, SolverResult};
 use rustsat::types::{Clause, Lit, TernaryVal};
 use std::cell::Cell;
 use thiserror::Error;
@@ -90,9 +90,55 @@ pub fn satisfy(bit: &SymbolicBit<'_>, limits: QueryLimits) -> Answer {
         (Literal::FALSE, _) => Answer::Unsatisfiable,
         (Literal::TRUE, _) => Answer::Satisfiable(Assignment::default()),
         (Literal::OPEN, _) | (_, None) => Answer::None(Unanswered::Open),
-        (literal, Some(graph)) => Formula::of(graph, literal, limits.nodes)
+        (literal, Some(graph)) => Formula::of(graph, &[literal], limits.nodes)
             .map_or(Answer::None(Unanswered::Nodes), |formula| formula.solve(graph, bit, limits.steps)),
     }
+}
+
+/// The value that a bit has wherever some others are 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Consequence {
+    /// The value.
+    pub value: bool,
+    /// The bits, by index, from which it follows: an unsatisfiable core with the other value, not always a least one.
+    pub of: Vec<usize>,
+}
+
+/// The values that some goals have under each assignment under which all facts are 1; none for those that have no such value, and where
+/// nothing is claimed. If no assignment makes all facts 1, any value follows. The steps are those of one goal.
+#[must_use]
+pub fn consequences(
+    facts: &[SymbolicBit<'_>],
+    goals: &[SymbolicBit<'_>],
+    limits: QueryLimits,
+) -> Vec<Option<Consequence>> {
+    let asked: Vec<usize> = (0..goals.len()).filter(|goal| is_asked(&goals[*goal])).collect();
+    let mut all: Vec<Option<Consequence>> =
+        goals.iter().map(|goal| goal.literal.known().map(|value| Consequence { value, of: Vec::new() })).collect();
+    if let Some(index) = facts.iter().position(|fact| fact.literal == Literal::FALSE) {
+        asked.iter().for_each(|goal| all[*goal] = Some(Consequence { value: true, of: vec![index] }));
+        return all;
+    }
+    // SOUND: a fact that is left out only allows more assignments.
+    let known: Vec<usize> = (0..facts.len()).filter(|fact| is_asked(&facts[*fact])).collect();
+    let Some(graph) = asked.iter().find_map(|goal| goals[*goal].graph) else { return all };
+    let known_literals: Vec<Literal> = known.iter().map(|fact| facts[*fact].literal).collect();
+    let asked_literals: Vec<Literal> = asked.iter().map(|goal| goals[*goal].literal).collect();
+    let cone: Vec<Literal> = known_literals.iter().chain(&asked_literals).copied().collect();
+    let Some(formula) = Formula::of(graph, &cone, limits.nodes) else { return all };
+    let found = formula.consequences(&known_literals, &asked_literals, limits.steps).unwrap_or_default();
+    for (goal, found) in asked.into_iter().zip(found) {
+        all[goal] = found.map(|(value, core)| Consequence {
+            value,
+            of: known.iter().zip(&known_literals).filter(|(_, one)| core.contains(one)).map(|(fact, _)| *fact).collect(),
+        });
+    }
+    all
+}
+
+/// True if a bit is neither a constant nor open.
+fn is_asked(bit: &SymbolicBit<'_>) -> bool {
+    bit.literal.known().is_none() && !bit.is_open()
 }
 
 /// A node with what it is computed from: choices and exclusive disjunctions, which take three nodes, in one (Eén, Mishchenko & Sörensson,
@@ -142,10 +188,10 @@ struct Formula {
 }
 
 impl Formula {
-    /// The formula that says that a literal, which is neither a constant nor open, is 1; none if it has too many nodes.
-    fn of(graph: &Graph, goal: Literal, most_nodes: usize) -> Option<Self> {
+    /// The formula of some literals, none of which is a constant or open; none if it has too many nodes.
+    fn of(graph: &Graph, goals: &[Literal], most_nodes: usize) -> Option<Self> {
         let mut formula = Self { numbers: FxHashMap::default(), clauses: Vec::new() };
-        let mut open: Vec<usize> = goal.node().into_iter().collect();
+        let mut open: Vec<usize> = goals.iter().filter_map(|goal| goal.node()).collect();
         while let Some(node) = open.pop() {
             if formula.numbers.contains_key(&node) {
                 continue;
@@ -178,8 +224,6 @@ impl Formula {
                 }
             }
         }
-        let goal = formula.literal(goal)?;
-        formula.clauses.push(Clause::from_iter([goal]));
         Some(formula)
     }
 
@@ -192,12 +236,72 @@ impl Formula {
         Some(Lit::new(*number, literal.is_complement()))
     }
 
-    fn solve(&self, graph: &Graph, goal: &SymbolicBit<'_>, steps: u64) -> Answer {
+    /// A solver with the clauses, which may take so many steps.
+    fn solver(&self, steps: u64) -> Option<rustsat_batsat::Solver<Countdown>> {
         let mut solver = rustsat_batsat::Solver::<Countdown>::default();
-        if self.clauses.iter().any(|clause| solver.add_clause_ref(clause).is_err()) {
+        let is_added = self.clauses.iter().all(|clause| solver.add_clause_ref(clause).is_ok());
+        solver.batsat_mut().cb_mut().left.set(steps.max(1));
+        is_added.then_some(solver)
+    }
+
+    /// The values that goals have under each assignment that makes all facts 1, each with the facts that it follows from; none if the
+    /// solver fails.
+    fn consequences(
+        &self,
+        facts: &[Literal],
+        goals: &[Literal],
+        steps: u64,
+    ) -> Option<Vec<Option<(bool, Vec<Literal>)>>> {
+        let mut solver = self.solver(steps)?;
+        let facts_assumed = facts.iter().map(|fact| self.literal(*fact)).collect::<Option<Vec<Lit>>>()?;
+        let lits = goals.iter().map(|goal| self.literal(*goal)).collect::<Option<Vec<Lit>>>()?;
+        let mut values = vec![None; goals.len()];
+        // Goals that were seen to be 0, and to be 1.
+        let mut seen = vec![[false; 2]; goals.len()];
+        // The first one is asked about its first value without an assumption of its own.
+        for turn in 0..=goals.len() {
+            let goal = turn.checked_sub(1);
+            let refuted = match goal.map(|goal| seen[goal]) {
+                Some([true, true] | [false, false]) => continue,
+                Some([_, is_one]) => Some(is_one),
+                None => None,
+            };
+            let opposite = goal.zip(refuted).map(|(goal, value)| if value { !lits[goal] } else { lits[goal] });
+            let assumed: Vec<Lit> = facts_assumed.iter().copied().chain(opposite).collect();
+            solver.batsat_mut().cb_mut().left.set(steps.max(1));
+            match solver.solve_assumps(&assumed).ok()? {
+                SolverResult::Sat => {
+                    for (seen, lit) in seen.iter_mut().zip(&lits) {
+                        match solver.lit_val(*lit).ok()? {
+                            TernaryVal::True => seen[1] = true,
+                            TernaryVal::False => seen[0] = true,
+                            TernaryVal::DontCare => *seen = [true, true],
+                        }
+                    }
+                }
+                SolverResult::Unsat => {
+                    let core = solver.core().ok()?;
+                    let of = facts.iter().zip(&facts_assumed).filter(|(_, lit)| core.contains(&!**lit));
+                    let of: Vec<Literal> = of.map(|(fact, _)| *fact).collect();
+                    match (goal, refuted) {
+                        (Some(goal), Some(value)) => values[goal] = Some((value, of)),
+                        _ => return Some(vec![Some((true, of)); goals.len()]),
+                    }
+                }
+                SolverResult::Interrupted => {}
+            }
+        }
+        Some(values)
+    }
+
+    /// An assignment under which a goal is 1, which is among the literals of the formula.
+    fn solve(&self, graph: &Graph, goal: &SymbolicBit<'_>, steps: u64) -> Answer {
+        let (Some(mut solver), Some(unit)) = (self.solver(steps), self.literal(goal.literal)) else {
+            return Answer::None(Unanswered::Solver);
+        };
+        if solver.add_clause_ref(&Clause::from_iter([unit])).is_err() {
             return Answer::None(Unanswered::Solver);
         }
-        solver.batsat_mut().cb_mut().left.set(steps.max(1));
         match solver.solve() {
             Ok(SolverResult::Unsat) => Answer::Unsatisfiable,
             Ok(SolverResult::Interrupted) => Answer::None(Unanswered::Steps),

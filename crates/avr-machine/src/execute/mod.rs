@@ -219,7 +219,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             self.set_flags(&[(flag, &V::Bit::constant(value))]);
         }
         if let Some(flag) = told {
-            self.keep_outcome(copies.relation(), flag);
+            self.keep_outcome(copies, flag);
         }
         Ok(())
     }

@@ -299,9 +299,9 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
         outcome
     }
 
-    fn decided(&mut self, number: u8, flag: u8, value: bool, data: &mut DataSpace<V>) {
+    fn decided(&mut self, number: u8, flag: u8, value: bool, copies: Copies, data: &mut DataSpace<V>) {
         if let Some(predicates) = &self.predicates {
-            predicates.get().all().decided(number, flag, value, data);
+            predicates.get().all().decided(number, flag, value, copies, data);
         }
     }
 
@@ -320,7 +320,8 @@ impl<V: ByteDomain, U: Unknowns<V>> Environment<V> for Scripted<'_, U> {
     fn stepped(&mut self, executed: Option<Instruction>, copies: Copies, data: &mut DataSpace<V>) {
         let Some(mut predicates) = self.predicates.as_ref().map(SharedPredicates::get) else { return };
         predicates.count();
-        self.written.end(executed, copies, predicates.all(), data);
+        let before = self.written.end(executed, copies, predicates.all(), data);
+        predicates.add_preconditions(&before);
     }
 
     fn has_ranges(&self) -> bool {

@@ -66,6 +66,23 @@ impl<'g> SymbolicWord<'g> {
         pairs.fold(SymbolicBit::ZERO, |less, (a, b)| a.xor(b).select(b, &less))
     }
 
+    /// The same where both are numbers with a sign, in two's complement.
+    ///
+    /// # Panics
+    /// If the widths differ.
+    #[must_use]
+    pub fn is_less_signed(&self, other: &Self) -> SymbolicBit<'g> {
+        // The order with a sign is the other one where the signs are inverted.
+        let inverted = |number: &Self| {
+            let mut bits = number.bits.clone();
+            if let Some(sign) = bits.last_mut() {
+                *sign = sign.not();
+            }
+            Self { bits }
+        };
+        inverted(self).is_less(&inverted(other))
+    }
+
     /// The bit that is 1 if the numbers are equal, which have the same width.
     ///
     /// # Panics

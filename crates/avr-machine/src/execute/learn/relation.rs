@@ -122,9 +122,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Has the environment keep what a flag that is known now says of a comparison.
-    pub(in crate::execute) fn keep_outcome(&mut self, relation: Relation, flag: u8) {
+    pub(in crate::execute) fn keep_outcome(&mut self, copies: Copies, flag: u8) {
         if let Some(value) = self.flag(flag).truth().known() {
-            self.environment.decided(relation.number, flag, value, &mut self.state.data);
+            self.environment.decided(copies.relation().number, flag, value, copies, &mut self.state.data);
         }
     }
 

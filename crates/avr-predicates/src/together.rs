@@ -1,0 +1,298 @@
+//! What predicates of several terms tell together, found by a SAT solver: a state whose predicates contradict each other is not made,
+//! because a predicate that they tell is never decided otherwise.
+
+use crate::clause::Literal;
+use crate::faults::{Fault, is_on};
+use crate::order::{EQUAL, GREATER, LESS, PredicateOrder, SIGNED_LESS, told};
+use crate::table::{MOST_TERMS, Predicates};
+use crate::term::{Term, constant};
+use crate::told_by::{Told, ToldBy};
+use avr_isa::DataAddress;
+use avr_machine::{Copies, Number, Operand, Sum};
+use avr_symbolic::{Consequence, Graph, QueryLimits, SymbolicBit, SymbolicByte, SymbolicWord, consequences};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Mutex, PoisonError};
+use three_valued::{BitDomain, ByteDomain, Truth, TvByte};
+
+/// The most cells that a question speaks of.
+const MOST_CELLS: usize = 24;
+/// The limits of a query.
+const LIMITS: QueryLimits = QueryLimits { steps: 2_000, nodes: 1 << 14 };
+/// The most answers that are kept.
+const MOST_ANSWERS: usize = 1 << 14;
+
+/// All that may tell the predicates of a term: what is known of the cells that the term speaks of, of the cells that those are compared with, and
+/// so on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Question {
+    term: Term,
+    /// Known predicates, by the index of their term, and known disjunctions behind them.
+    known: Vec<(usize, TvByte)>,
+    /// Known bits of cells.
+    bytes: Vec<(DataAddress, TvByte)>,
+    /// Copies of the cells.
+    copies: Copies,
+}
+
+/// What is told of each predicate, in their order.
+type Answer = [Told; PredicateOrder::ALL.len()];
+
+/// The answers to questions that were asked. They depend on the questions only.
+#[derive(Debug, Default)]
+pub(crate) struct Answers {
+    all: Mutex<HashMap<Question, Answer>>,
+}
+
+impl Clone for Answers {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Answers {
+    /// The answer to a question, which is computed if it was not asked before.
+    fn get(&self, question: Question, answer: impl FnOnce(&Question) -> Answer) -> Answer {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(told) = all.get(&question) {
+            return told.clone();
+        }
+        let told = answer(&question);
+        if all.len() == MOST_ANSWERS {
+            all.clear();
+        }
+        all.insert(question, told.clone());
+        told
+    }
+}
+
+impl Predicates {
+    /// The truth of a predicate of a term in a state of which `byte` gives the cells, as far as several terms tell it together.
+    pub(crate) fn told_together(&self, index: usize, predicate: u8, byte: &dyn Fn(DataAddress) -> TvByte) -> Told {
+        let answer = self.question(index, Copies::default(), byte).map(|question| self.ask(question));
+        let told = PredicateOrder::ALL.iter().zip(answer.into_iter().flatten());
+        told.into_iter().find(|((_, bit), _)| *bit == predicate).map_or_else(Told::unknown, |(_, told)| told)
+    }
+
+    /// The predicates of a term in a state with such copies, of which some are known already.
+    pub(crate) fn evaluated_together(
+        &self,
+        index: usize,
+        known: TvByte,
+        copies: Copies,
+        byte: &dyn Fn(DataAddress) -> TvByte,
+    ) -> TvByte {
+        let is_told = |known: TvByte| PredicateOrder::ALL.iter().all(|(_, bit)| known.known_mask() & bit != 0);
+        let Some(question) = self.question(index, copies, byte).filter(|_| !is_told(known)) else { return known };
+        let answer = self.ask(question);
+        PredicateOrder::ALL.iter().zip(answer).fold(known, |known, ((_, predicate), is_so)| {
+            let more = is_so.truth.known().filter(|_| known.known_mask() & predicate == 0);
+            more.map_or(known, |value| told(known, *predicate, value))
+        })
+    }
+
+    fn ask(&self, question: Question) -> Answer {
+        self.answers.get(question, |question| self.answer(question))
+    }
+
+    /// The question about the predicates of a term; none if there is nothing more to know than what the term itself tells, or too much.
+    fn question(
+        &self,
+        index: usize,
+        copies: Copies,
+        byte: &dyn Fn(DataAddress) -> TvByte,
+    ) -> Option<Question> {
+        let term = self.term(index);
+        let of_terms = (0..self.count()).map(|one| (one, self.term(one).cells().collect()));
+        let of_clauses = self.clauses().iter().enumerate().map(|(number, clause)| {
+            let cells = clause.iter().flat_map(|literal| self.term(literal.term).cells()).collect();
+            (MOST_TERMS + number, cells)
+        });
+        let facts: Vec<(usize, TvByte, Vec<DataAddress>)> =
+            of_terms.chain(of_clauses).map(|(one, cells)| (one, byte(self.cell(one)), cells)).collect();
+        let mut groups: Vec<Vec<DataAddress>> =
+            facts.iter().filter(|(_, known, _)| known.known_mask() != 0).map(|(.., cells)| cells.clone()).collect();
+        groups.extend(linked(copies));
+        let cells = closure(term.cells().collect(), &groups)?;
+        let known: Vec<(usize, TvByte)> = facts
+            .into_iter()
+            .filter(|(_, known, of)| known.known_mask() != 0 && of.iter().all(|cell| cells.contains(cell)))
+            .map(|(one, known, _)| (one, known))
+            .collect();
+        let is_range = |one: usize| {
+            let other = self.term(one);
+            other.left == term.left && constant(&other.right).is_some() && constant(&term.right).is_some()
+        };
+        let tells_more = |(one, _): &(usize, TvByte)| *one != index && (*one >= MOST_TERMS || !is_range(*one));
+        if !known.iter().any(tells_more) {
+            return None;
+        }
+        let copies = within(copies, &cells)?;
+        let bytes = cells.into_iter().map(|cell| (cell, byte(cell))).filter(|(_, bits)| *bits != TvByte::UNKNOWN);
+        Some(Question { term: term.clone(), known, bytes: bytes.collect(), copies })
+    }
+
+    /// The answer to a question.
+    fn answer(&self, question: &Question) -> Answer {
+        let graph = Graph::new(LIMITS.nodes);
+        let mut formula = Formula::of(&graph, question);
+        for (one, known) in &question.known {
+            match one.checked_sub(MOST_TERMS) {
+                None => {
+                    let bits = PredicateOrder::ALL.iter().map(|(_, bit)| *bit).filter(|bit| known.known_mask() & bit != 0);
+                    for predicate in bits {
+                        let bit = formula.predicate(self.term(*one), predicate);
+                        formula.add(bit, known.value() & predicate != 0, Some((*one, predicate)));
+                    }
+                }
+                Some(number) => {
+                    let bit = self.clauses()[number].iter().fold(SymbolicBit::ZERO, |any, literal| {
+                        any.or(&self.literal(&mut formula, literal))
+                    });
+                    formula.add(bit, known.value() & 1 != 0, Some((*one, 1)));
+                }
+            }
+        }
+        let goals = PredicateOrder::ALL.map(|(_, predicate)| formula.predicate(&question.term, predicate));
+        formula.told(goals)
+    }
+
+    fn literal<'g>(&self, formula: &mut Formula<'g>, literal: &Literal) -> SymbolicBit<'g> {
+        let bit = formula.predicate(self.term(literal.term), literal.predicate);
+        if literal.is_negated { bit.not() } else { bit }
+    }
+}
+
+/// Cells that copies relate, in groups.
+fn linked(copies: Copies) -> Vec<Vec<DataAddress>> {
+    let pairs = copies.pairs().iter().map(|(one, other)| vec![*one, *other]);
+    let masked = copies.masked().iter().map(|copy| vec![copy.to(), copy.from]);
+    let sum = copies.sum();
+    let of_sum = sum.number().map(|_| sum.registers().chain(sum.cells().iter().copied()).collect());
+    pairs.chain(masked).chain(of_sum).collect()
+}
+
+/// Some cells with all that are in a group with one of them, and so on; none if there are too many.
+fn closure(mut cells: BTreeSet<DataAddress>, groups: &[Vec<DataAddress>]) -> Option<BTreeSet<DataAddress>> {
+    loop {
+        let before = cells.len();
+        for group in groups {
+            if group.iter().any(|cell| cells.contains(cell)) {
+                cells.extend(group);
+            }
+        }
+        if cells.len() > MOST_CELLS {
+            return None;
+        }
+        if cells.len() == before {
+            return Some(cells);
+        }
+    }
+}
+
+/// The copies that speak of some cells only.
+fn within(copies: Copies, cells: &BTreeSet<DataAddress>) -> Option<Copies> {
+    let has = |cell: &DataAddress| cells.contains(cell);
+    let pairs: Vec<_> = copies.pairs().iter().copied().filter(|(one, other)| has(one) && has(other)).collect();
+    let masked: Vec<_> = copies.masked().iter().copied().filter(|copy| has(&copy.to()) && has(&copy.from)).collect();
+    let sum = copies.sum();
+    let is_meant = sum.number().is_some() && sum.registers().all(|cell| has(&cell));
+    Some(Copies::of(&pairs, &masked)?.with_sum(if is_meant { sum } else { Sum::default() }))
+}
+
+/// What is known, as bits that are 1.
+struct Formula<'g> {
+    graph: &'g Graph,
+    cells: BTreeMap<DataAddress, SymbolicByte<'g>>,
+    facts: Vec<SymbolicBit<'g>>,
+    /// The predicate that says so, of each fact.
+    by: Vec<Option<(usize, u8)>>,
+}
+
+impl<'g> Formula<'g> {
+    /// The formula of what a question knows of bytes and copies.
+    fn of(graph: &'g Graph, question: &Question) -> Self {
+        let mut formula = Self { graph, cells: BTreeMap::new(), facts: Vec::new(), by: Vec::new() };
+        for (cell, known) in &question.bytes {
+            let is_known = |index: usize| known.known_mask() >> index & 1 == 1;
+            let byte = SymbolicByte::of_bits(std::array::from_fn(|index| match is_known(index) {
+                true => SymbolicBit::constant(known.value() >> index & 1 == 1),
+                false => graph.variable(),
+            }));
+            formula.cells.insert(*cell, byte);
+            let [least, byte, most] =
+                [SymbolicByte::constant(known.low()), byte, SymbolicByte::constant(known.high())]
+                    .map(|byte| SymbolicWord::of_bytes([&byte]));
+            formula.add(byte.is_less(&least), false, None);
+            formula.add(most.is_less(&byte), false, None);
+        }
+        let copies = question.copies;
+        for (one, other) in copies.pairs() {
+            let (one, other) = (formula.cell(*one), formula.cell(*other));
+            formula.add(one.equals(&other), true, None);
+        }
+        for copy in copies.masked() {
+            let (to, from) = (formula.cell(copy.to()), formula.cell(copy.from));
+            formula.add(to.equals(&from.and(&SymbolicByte::constant(copy.mask))), true, None);
+        }
+        if let Some(number) = copies.sum().number() {
+            let registers = Number::of(copies.sum().registers().map(Operand::Cell).collect());
+            let (sum, number) = (formula.number(&registers), formula.number(&number));
+            formula.add(sum.is_equal(&number), true, None);
+        }
+        formula
+    }
+
+    /// Adds that a bit has a value.
+    fn add(&mut self, bit: SymbolicBit<'g>, value: bool, by: Option<(usize, u8)>) {
+        self.facts.push(if value { bit } else { bit.not() });
+        self.by.push(by);
+    }
+
+    /// What is told of some bits.
+    fn told(&self, goals: [SymbolicBit<'g>; PredicateOrder::ALL.len()]) -> Answer {
+        let mut found = consequences(&self.facts, &goals, LIMITS).into_iter();
+        goals.map(|_| match found.next().flatten() {
+            Some(Consequence { value, of }) => {
+                let mut by = ToldBy::new();
+                for (index, mask) in of.into_iter().filter_map(|fact| self.by[fact]) {
+                    *by.entry(index).or_default() |= mask;
+                }
+                Told { truth: Truth::from(value), by }
+            }
+            None if is_on(Fault::OpenRefuted) => Told { truth: Truth::False, by: ToldBy::new() },
+            None => Told::unknown(),
+        })
+    }
+
+    fn cell(&mut self, cell: DataAddress) -> SymbolicByte<'g> {
+        *self.cells.entry(cell).or_insert_with(|| self.graph.byte(0xff))
+    }
+
+    fn number(&mut self, number: &Number) -> SymbolicWord<'g> {
+        let bytes: Vec<SymbolicByte<'g>> = number
+            .bytes
+            .iter()
+            .map(|operand| match operand {
+                Operand::Cell(cell) => self.cell(*cell),
+                Operand::Masked(cell, mask) => self.cell(*cell).and(&SymbolicByte::constant(*mask)),
+                Operand::Constant(value) => SymbolicByte::constant(*value),
+            })
+            .collect();
+        let word = SymbolicWord::of_bytes(&bytes);
+        let minus = SymbolicWord::constant(u64::from(number.plus).wrapping_neg(), word.width());
+        word.wrapping_sub(&minus)
+    }
+
+    /// The bit that a predicate of a term is.
+    fn predicate(&mut self, term: &Term, predicate: u8) -> SymbolicBit<'g> {
+        let (left, right) = (self.number(&term.left), self.number(&term.right));
+        match predicate {
+            EQUAL => left.is_equal(&right),
+            LESS => left.is_less(&right),
+            GREATER => right.is_less(&left),
+            SIGNED_LESS if is_on(Fault::SignsMixed) => left.is_less(&right),
+            SIGNED_LESS => left.is_less_signed(&right),
+            _ => right.is_less_signed(&left),
+        }
+    }
+}
