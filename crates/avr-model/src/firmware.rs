@@ -229,6 +229,10 @@ impl Abstraction for Firmware<'_> {
         self.model.passes.predicates().is_some()
     }
 
+    fn found(&self) -> usize {
+        self.model.passes.predicates().map_or(0, |predicates| predicates.get().all().count())
+    }
+
     fn widened(&self, variable: Variable, bits: u64) -> u64 {
         let is_memory =
             variable >= variable_of(self.model.context.machine.sram().start) && !self.is_of_predicates(variable);

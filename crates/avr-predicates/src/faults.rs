@@ -41,6 +41,8 @@ pub enum Fault {
     SignsMixed,
     /// What several terms do not tell together is taken for false.
     OpenRefuted,
+    /// Where predicates are forgotten, what they tell of others is told with cells as they are after the write.
+    OverwrittenRead,
 }
 
 impl Fault {
@@ -64,6 +66,7 @@ impl Fault {
         Self::UnequalTold,
         Self::SignsMixed,
         Self::OpenRefuted,
+        Self::OverwrittenRead,
     ];
 }
 

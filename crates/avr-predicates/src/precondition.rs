@@ -1,36 +1,34 @@
 //! Weakest preconditions: what a term was before cells were written that copies and sums relate to others.
 
-use avr_isa::DataAddress;
+use avr_isa::{DataAddress, Register};
 use avr_machine::{Comparison, Copies, Number, Operand};
 
-use crate::term::Term;
+use crate::term::{Term, constant};
 
-/// The comparison that a term was before some cells were written, if copies tell all bytes of its numbers that were; none if they tell
-/// nothing of them, or if its numbers were the same.
+/// The comparison that a term was before some cells were written, if copies tell all bytes of its numbers that were, and each number was in a
+/// row of cells; none if they tell nothing of them, or if its numbers were the same.
+///
+/// Of a register and a constant there is none: what registers hold is compared for many reasons, and where it comes from memory the
+/// comparison is one of memory.
 pub(crate) fn precondition(
     term: &Term,
     copies: Copies,
     is_written: &dyn Fn(DataAddress) -> bool,
 ) -> Option<Comparison> {
+    if constant(&term.right).is_some() && term.cells().all(|cell| Register::at(cell).is_some()) {
+        return None;
+    }
     let [left, right] = [&term.left, &term.right].map(|number| number_before(number, copies, is_written));
     let (left, right) = (left?, right?);
-    (left != right && (left != term.left || right != term.right)).then_some(Comparison { left, right })
+    let is_other = left.bytes != right.bytes && (left != term.left || right != term.right);
+    (is_other && is_row(&left) && is_row(&right)).then_some(Comparison { left, right })
 }
 
-/// True if copies relate all bytes of the numbers of a term of which cells were written.
-pub(crate) fn is_linked(term: &Term, copies: Copies, is_written: &dyn Fn(DataAddress) -> bool) -> bool {
-    let is_bound = |cell: DataAddress| {
-        let same = copies.same_as(cell);
-        same.len() > 1 || copies.masked_as(cell).is_some() || same.iter().any(|one| is_of_sum(*one, copies))
-    };
-    [&term.left, &term.right].into_iter().all(|number| {
-        let cells = || number.bytes.iter().filter_map(Operand::cell);
-        !cells().any(is_written) || cells().all(is_bound)
-    })
-}
-
-fn is_of_sum(cell: DataAddress, copies: Copies) -> bool {
-    copies.sum().number().is_some() && copies.sum().registers().any(|register| register == cell)
+/// True if the bytes of a number that are no constants are in cells in a row.
+fn is_row(number: &Number) -> bool {
+    let cells = number.bytes.iter().zip(0u16..).filter_map(|(byte, index)| Some(byte.cell()?.wrapping_sub(index)));
+    let first: Vec<DataAddress> = cells.collect();
+    first.windows(2).all(|pair| pair[0] == pair[1])
 }
 
 fn number_before(number: &Number, copies: Copies, is_written: &dyn Fn(DataAddress) -> bool) -> Option<Number> {
@@ -58,8 +56,9 @@ fn number_before(number: &Number, copies: Copies, is_written: &dyn Fn(DataAddres
 fn sum_before(number: &Number, copies: Copies, is_written: &dyn Fn(DataAddress) -> bool) -> Option<Number> {
     let sum = copies.sum().number().filter(|_| !copies.sum().cells().iter().any(|cell| is_written(*cell)))?;
     let registers: Vec<DataAddress> = copies.sum().registers().collect();
+    // Registers hold sums of what is added up, one behind the other.
     let is_copy = |(operand, register): (&Operand, &DataAddress)| match operand {
-        Operand::Cell(cell) => copies.same_as(*cell).contains(register),
+        Operand::Cell(cell) => Register::at(*cell).is_none() && copies.same_as(*cell).contains(register),
         Operand::Masked(..) | Operand::Constant(_) => false,
     };
     let is_sum = registers.len() == number.bytes.len() && number.bytes.iter().zip(&registers).all(is_copy);

@@ -9,7 +9,7 @@ use crate::number::NumberSet;
 use crate::order::{
     EQUAL, GREATER, LESS, PredicateOrder, SIGNED_GREATER, SIGNED_LESS, SWAPPED, compare, predicate, telling, told,
 };
-use crate::precondition::{is_linked, precondition};
+use crate::precondition::precondition;
 use crate::same::{is_same_number, is_sum};
 use crate::term::{Term, constant, values};
 use crate::together::Answers;
@@ -390,7 +390,7 @@ impl Predicates {
         let before = if is_known { TvByte::UNKNOWN } else { before };
         set(data, cell, told(before, predicate, value));
         let copied = self.copied(index, copies);
-        self.evaluate_copied(&copied, copies, data);
+        self.evaluate_together(&copied, copies, &|_| false, data);
         self.evaluate_clauses(&copied.into_iter().chain([index]).collect::<Vec<_>>(), true, data);
     }
 
@@ -406,16 +406,45 @@ impl Predicates {
         self.terms.iter().enumerate().filter(is_copied).map(|(other, _)| other).collect()
     }
 
-    /// Adds to the predicates of some terms what others tell of them in a state with such copies.
-    fn evaluate_copied<V: ByteDomain>(&self, terms: &[usize], copies: Copies, data: &mut DataSpace<V>) {
+    /// Adds to the predicates of some terms what others tell of them in a state with such copies, of which the content of some cells is
+    /// not to be used.
+    fn evaluate_together<V: ByteDomain>(
+        &self,
+        terms: &[usize],
+        copies: Copies,
+        is_hidden: &dyn Fn(DataAddress) -> bool,
+        data: &mut DataSpace<V>,
+    ) {
         for index in terms {
             let cell = self.cell(*index);
             let before = data.get(cell).bits();
-            let known = self.evaluated_together(*index, before, copies, &|cell| data.get(cell).bits());
+            let byte = |cell| if is_hidden(cell) { TvByte::UNKNOWN } else { data.get(cell).bits() };
+            let known = self.evaluated_together(*index, before, copies, &byte);
             if known != before {
                 set(data, cell, known);
             }
         }
+    }
+
+    /// Adds to the predicates of a state what those tell together that are about to be forgotten, because cells were written.
+    ///
+    /// SOUND: they speak of these cells as they were, so their content is not used.
+    fn keep_what_follows<V: ByteDomain>(&self, forgotten: &[usize], written: &[DataAddress], data: &mut DataSpace<V>) {
+        let is_known = |index: usize| self.is_known(index, data);
+        let lost: Vec<DataAddress> =
+            forgotten.iter().filter(|index| is_known(**index)).flat_map(|index| self.terms[*index].cells()).collect();
+        if lost.is_empty() {
+            return;
+        }
+        let is_open = |(index, term): &(usize, &Term)| {
+            !forgotten.contains(index)
+                && !is_known(*index)
+                && !self.dropped.contains(term)
+                && term.cells().any(|cell| lost.contains(&cell))
+        };
+        let open: Vec<usize> = self.terms.iter().enumerate().filter(is_open).map(|(index, _)| index).collect();
+        let is_hidden = |cell: DataAddress| written.contains(&cell) && !is_on(Fault::OverwrittenRead);
+        self.evaluate_together(&open, Copies::default(), &is_hidden, data);
     }
 
     /// Evaluates the predicates of a state that speak of cells that were written, or may have been.
@@ -434,6 +463,7 @@ impl Predicates {
             written.iter().filter_map(|cell| self.by_cell.get(cell)).flatten().copied().collect();
         terms.sort_unstable();
         terms.dedup();
+        self.keep_what_follows(&terms, written, data);
         if !is_on(Fault::CopiesOutlived) {
             self.replace(terms.clone(), data, |_, _| TvByte::UNKNOWN);
         }
@@ -442,13 +472,19 @@ impl Predicates {
         self.replace(kept.clone(), data, |term, data| self.evaluated(term, copies, data));
         self.evaluate_clauses(&terms, is_on(Fault::ClauseKept), data);
         let is_written = |cell: DataAddress| written.contains(&cell);
-        let is_linked = |index: &usize| is_linked(&self.terms[*index], copies, &is_written);
-        let linked: Vec<usize> = kept.into_iter().filter(is_linked).collect();
-        self.evaluate_copied(&linked, copies, data);
-        self.evaluate_clauses(&linked, true, data);
-        let is_unknown = |index: &&usize| data.get(self.cell(**index)).bits().known_mask() == 0;
-        let unknown = linked.iter().filter(is_unknown).map(|index| &self.terms[*index]);
-        unknown.filter_map(|term| precondition(term, copies, &is_written)).collect()
+        let before = |index: usize| Some((index, precondition(&self.terms[index], copies, &is_written)?));
+        let changed: Vec<(usize, Comparison)> =
+            kept.into_iter().filter(|index| !self.is_known(*index, data)).filter_map(before).collect();
+        let indices: Vec<usize> = changed.iter().map(|(index, _)| *index).collect();
+        self.evaluate_together(&indices, copies, &|_| false, data);
+        self.evaluate_clauses(&indices, true, data);
+        let unknown = changed.into_iter().filter(|(index, _)| !self.is_known(*index, data));
+        unknown.map(|(_, comparison)| comparison).collect()
+    }
+
+    /// True if a predicate of a term is known in a state.
+    fn is_known<V: ByteDomain>(&self, index: usize, data: &DataSpace<V>) -> bool {
+        data.get(self.cell(index)).bits().known_mask() != 0
     }
 
     /// Forgets the predicates of a state that speak of some cells.

@@ -28,10 +28,23 @@ struct Question {
     term: Term,
     /// Known predicates, by the index of their term, and known disjunctions behind them.
     known: Vec<(usize, TvByte)>,
+    /// The cells that each of them speaks of.
+    groups: Vec<Vec<DataAddress>>,
     /// Known bits of cells.
     bytes: Vec<(DataAddress, TvByte)>,
     /// Copies of the cells.
     copies: Copies,
+}
+
+impl Question {
+    /// True if one number of the term is a constant, or if known predicates and copies lead from one number to the other.
+    fn is_connected(&self) -> bool {
+        let cells = |number: &Number| number.bytes.iter().filter_map(Operand::cell).collect::<BTreeSet<DataAddress>>();
+        let (left, right) = (cells(&self.term.left), cells(&self.term.right));
+        let mut groups = self.groups.clone();
+        groups.extend(linked(self.copies));
+        right.is_empty() || closure(left, &groups).is_none_or(|all| right.iter().any(|cell| all.contains(cell)))
+    }
 }
 
 /// What is told of each predicate, in their order.
@@ -81,8 +94,7 @@ impl Predicates {
         copies: Copies,
         byte: &dyn Fn(DataAddress) -> TvByte,
     ) -> TvByte {
-        let is_told = |known: TvByte| PredicateOrder::ALL.iter().all(|(_, bit)| known.known_mask() & bit != 0);
-        let Some(question) = self.question(index, copies, byte).filter(|_| !is_told(known)) else { return known };
+        let Some(question) = self.question(index, copies, byte).filter(Question::is_connected) else { return known };
         let answer = self.ask(question);
         PredicateOrder::ALL.iter().zip(answer).fold(known, |known, ((_, predicate), is_so)| {
             let more = is_so.truth.known().filter(|_| known.known_mask() & predicate == 0);
@@ -107,28 +119,28 @@ impl Predicates {
             let cells = clause.iter().flat_map(|literal| self.term(literal.term).cells()).collect();
             (MOST_TERMS + number, cells)
         });
-        let facts: Vec<(usize, TvByte, Vec<DataAddress>)> =
-            of_terms.chain(of_clauses).map(|(one, cells)| (one, byte(self.cell(one)), cells)).collect();
-        let mut groups: Vec<Vec<DataAddress>> =
-            facts.iter().filter(|(_, known, _)| known.known_mask() != 0).map(|(.., cells)| cells.clone()).collect();
+        let facts: Vec<(usize, TvByte, Vec<DataAddress>)> = of_terms
+            .chain(of_clauses)
+            .map(|(one, cells)| (one, byte(self.cell(one)), cells))
+            .filter(|(_, known, _)| known.known_mask() != 0)
+            .collect();
+        let mut groups: Vec<Vec<DataAddress>> = facts.iter().map(|(.., cells)| cells.clone()).collect();
         groups.extend(linked(copies));
         let cells = closure(term.cells().collect(), &groups)?;
-        let known: Vec<(usize, TvByte)> = facts
-            .into_iter()
-            .filter(|(_, known, of)| known.known_mask() != 0 && of.iter().all(|cell| cells.contains(cell)))
-            .map(|(one, known, _)| (one, known))
-            .collect();
+        let facts = facts.into_iter().filter(|(.., of)| of.iter().all(|cell| cells.contains(cell)));
+        let (known, groups): (Vec<(usize, TvByte)>, Vec<Vec<DataAddress>>) =
+            facts.map(|(one, known, of)| ((one, known), of)).unzip();
         let is_range = |one: usize| {
             let other = self.term(one);
             other.left == term.left && constant(&other.right).is_some() && constant(&term.right).is_some()
         };
         let tells_more = |(one, _): &(usize, TvByte)| *one != index && (*one >= MOST_TERMS || !is_range(*one));
-        if !known.iter().any(tells_more) {
-            return None;
-        }
         let copies = within(copies, &cells)?;
-        let bytes = cells.into_iter().map(|cell| (cell, byte(cell))).filter(|(_, bits)| *bits != TvByte::UNKNOWN);
-        Some(Question { term: term.clone(), known, bytes: bytes.collect(), copies })
+        let of_cell = cells.into_iter().map(|cell| (cell, byte(cell)));
+        let bytes: Vec<(DataAddress, TvByte)> = of_cell.filter(|(_, bits)| *bits != TvByte::UNKNOWN).collect();
+        // Of a number and a constant, ranges tell all that bytes do but for few.
+        let is_own = !known.is_empty() && !bytes.is_empty() && constant(&term.right).is_none();
+        (is_own || known.iter().any(tells_more)).then(|| Question { term: term.clone(), known, groups, bytes, copies })
     }
 
     /// The answer to a question.

@@ -38,6 +38,12 @@ pub trait Abstraction: System {
         false
     }
 
+    /// The number of facts that states may keep and that were found while state spaces were built: if it has grown, a small one is worth
+    /// another look.
+    fn found(&self) -> usize {
+        0
+    }
+
     /// A widening: the bits that a location drops of a variable of which it dropped some before and is to drop more.
     /// Given all of these, it drops them and perhaps others, so that a counter does not lose one bit after the other.
     fn widened(&self, _variable: Variable, bits: u64) -> u64 {

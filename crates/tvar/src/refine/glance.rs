@@ -23,6 +23,9 @@ const SHARE: usize = 32;
 /// The number of times that a state space is built until what it assumes is discharged.
 const ATTEMPTS: usize = 3;
 
+/// The most state spaces, of which those behind the second one are built only if more facts were found in the last one that states may keep.
+const LOOKS: usize = 8;
+
 /// The states that a location distinguishes in the second state space, and the contents of one variable: each combination of
 /// outcomes of comparisons takes a state, while a counter has more contents than that.
 const WIDE: (usize, usize) = (64, 8);
@@ -37,7 +40,11 @@ where
         let last = system.steps() + MOST_STEPS;
         // Another number of states that is asked for is kept to.
         let wide = (system.enumerated() == DEFAULT_ENUMERATED).then_some(Some(WIDE));
-        for most in [None].into_iter().chain(wide) {
+        let mut looks: Vec<Option<(usize, usize)>> = [None].into_iter().chain(wide).collect();
+        let mut number = 0;
+        while let Some(most) = looks.get(number).copied() {
+            number += 1;
+            let found = system.found();
             self.precision.be_coarse(true);
             let space = (0..ATTEMPTS).find_map(|_| self.limited(system, most, last));
             if let Some(space) = space {
@@ -47,6 +54,9 @@ where
                 }
             }
             self.precision.go_back(before.clone());
+            if number == looks.len() && number < LOOKS && system.found() > found {
+                looks.push(most);
+            }
         }
     }
 
