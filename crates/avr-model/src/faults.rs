@@ -98,6 +98,8 @@ faults! {
         SplitsApart,
         /// Predicates that are not needed are told as well.
         AllAreNeeded,
+        /// No preconditions are proposed.
+        NoneProposed,
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! The meaning of predicates, and their values after a step, are in `avr-predicates`.
 
+use crate::faults::predicates::{Fault, is_on};
 use avr_isa::{DataAddress, Register};
 use avr_machine::{Comparison, DataSpace};
 use avr_predicates::{Predicates, Told, ToldBy, add};
@@ -135,7 +136,8 @@ impl KeptPredicates {
     /// Adds the terms of comparisons that would tell others, as many as there may be.
     pub(crate) fn add_preconditions(&mut self, comparisons: &[Comparison]) {
         for comparison in comparisons {
-            if self.preconditions < MOST_PRECONDITIONS && self.all.number_of(comparison) == 0 {
+            let is_asked = !is_on(Fault::NoneProposed);
+            if is_asked && self.preconditions < MOST_PRECONDITIONS && self.all.number_of(comparison) == 0 {
                 self.preconditions += usize::from(self.all.number(comparison) != 0);
             }
         }

@@ -369,14 +369,7 @@ impl Predicates {
     }
 
     /// Takes note in a state with such copies that the comparison of this number gives a flag this value.
-    pub fn decided<V: ByteDomain>(
-        &self,
-        number: u8,
-        flag: u8,
-        value: bool,
-        copies: Copies,
-        data: &mut DataSpace<V>,
-    ) {
+    pub fn decided<V: ByteDomain>(&self, number: u8, flag: u8, value: bool, copies: Copies, data: &mut DataSpace<V>) {
         let index = Self::index(number);
         let is_kept = self.terms.get(index).is_some_and(|term| !self.dropped.contains(term));
         let Some(predicate) = predicate(number, flag).filter(|_| is_kept) else { return };

@@ -130,7 +130,12 @@ pub fn consequences(
     for (goal, found) in asked.into_iter().zip(found) {
         all[goal] = found.map(|(value, core)| Consequence {
             value,
-            of: known.iter().zip(&known_literals).filter(|(_, one)| core.contains(one)).map(|(fact, _)| *fact).collect(),
+            of: known
+                .iter()
+                .zip(&known_literals)
+                .filter(|(_, one)| core.contains(one))
+                .map(|(fact, _)| *fact)
+                .collect(),
         });
     }
     all

@@ -1,8 +1,8 @@
 //! The symbolic domain against the concrete one, and queries against enumeration.
 
 use avr_symbolic::{
-    Answer, Assignment, Graph, PathCondition, QueryLimits, SymbolicBit, SymbolicByte, SymbolicWord, Unanswered,
-    Valuation, satisfy,
+    Answer, Assignment, Consequence, Graph, PathCondition, QueryLimits, SymbolicBit, SymbolicByte, SymbolicWord,
+    Unanswered, Valuation, consequences, satisfy,
 };
 use avr_testkit::{Random, cases};
 use three_valued::{BitDomain, ByteDomain, Signedness, Sum, Truth, TvByte};
@@ -326,6 +326,7 @@ fn words_compare_and_subtract_as_numbers() {
         (std::array::from_fn(|_| graph.byte(0xff)), std::array::from_fn(|_| graph.byte(0xff)));
     let (x, y) = (SymbolicWord::of_bytes(&a), SymbolicWord::of_bytes(&b));
     let (difference, less, equal) = (x.wrapping_sub(&y), x.is_less(&y), x.is_equal(&y));
+    let less_signed = x.is_less_signed(&y);
     for _ in 0..cases(2_000, 50_000) {
         let (one, near) = (random.bits() as u32, random.bits() as u32 & 0x1_0101);
         let other =
@@ -339,7 +340,61 @@ fn words_compare_and_subtract_as_numbers() {
             difference.bits().iter().rev().fold(0, |all, bit| all << 1 | u32::from(values.bit(bit) == Some(true)));
         assert_eq!(found, one.wrapping_sub(other));
         assert_eq!((values.bit(&less), values.bit(&equal)), (Some(one < other), Some(one == other)));
+        assert_eq!(values.bit(&less_signed), Some((one as i32) < other as i32));
     }
+}
+
+#[test]
+fn consequences_follow_from_the_facts_that_they_name() {
+    let mut random = Random::new(7);
+    let (mut followed, mut others) = (0, 0);
+    for _ in 0..cases(500, 10_000) {
+        let graph = Graph::new(1 << 12);
+        let pool: Vec<SymbolicBit<'_>> = (0..6).map(|_| graph.variable()).collect();
+        let mut all = pool.clone();
+        for _ in 0..12 {
+            let (a, b) = (random.pick(&all), random.pick(&all));
+            all.push(if random.once_in(2) { a.and(&b.not()) } else { a.xor(&b) });
+        }
+        all.extend([SymbolicBit::OPEN, SymbolicBit::ONE]);
+        let (facts, goals): (Vec<_>, Vec<_>) =
+            ((0..4).map(|_| random.pick(&all)).collect(), (0..3).map(|_| random.pick(&all)).collect());
+        let found = consequences(&facts, &goals, QueryLimits::default());
+        assert_eq!(found.len(), goals.len());
+        for (goal, found) in goals.iter().zip(found) {
+            // The values of the goal where some facts are 1, by all assignments.
+            let values_under = |facts: &[SymbolicBit<'_>]| {
+                let mut seen = [false; 2];
+                for number in 0..1u8 << pool.len() {
+                    let mut assignment = Assignment::default();
+                    let bits = pool.iter().zip(0..);
+                    bits.for_each(|(bit, index)| {
+                        assignment.set(bit.variable().expect("it is one"), number >> index & 1 == 1)
+                    });
+                    let mut values = Valuation::new(&graph, assignment);
+                    if facts.iter().all(|fact| fact.is_open() || values.bit(fact) == Some(true))
+                        && let Some(value) = values.bit(goal)
+                    {
+                        seen[usize::from(value)] = true;
+                    }
+                }
+                seen
+            };
+            match found {
+                Some(Consequence { value, of }) => {
+                    let named: Vec<SymbolicBit<'_>> = of.iter().map(|fact| facts[*fact]).collect();
+                    assert!(!values_under(&named)[usize::from(!value)], "{value} does not follow");
+                    followed += 1;
+                }
+                None => {
+                    let is_unknown = goal.is_open() || values_under(&facts) == [true, true];
+                    assert!(is_unknown, "the value of {goal:?} was not found");
+                    others += 1;
+                }
+            }
+        }
+    }
+    assert!(followed > 200 && others > 200, "{followed} followed, {others} did not");
 }
 
 /// The formula that says that pigeons have holes of their own.

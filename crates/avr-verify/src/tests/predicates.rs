@@ -240,6 +240,56 @@ fn each_predicate_that_stays_is_needed() {
     }
 }
 
+/// A program that puts two words in order, waits for a pin, and traps if they are not in order then. It adds 3 to the first one if another
+/// pin says so, and begins again.
+fn puts_in_order() -> Vec<u16> {
+    let (first, second) = ((24, CELLS[0]), (18, CELLS[2]));
+    let load = |code: &mut Code, (register, cell): (u8, DataAddress)| {
+        code.add(I::Lds { rd: r(register), address: cell });
+        code.add(I::Lds { rd: r(register + 1), address: cell.wrapping_add(1) });
+    };
+    let store = |code: &mut Code, register: u8, cell: DataAddress| {
+        code.add(I::Sts { address: cell.wrapping_add(1), rr: r(register + 1) });
+        code.add(I::Sts { address: cell, rr: r(register) });
+    };
+    let compare = |code: &mut Code| {
+        load(code, first);
+        load(code, second);
+        code.add(I::Cp { rd: r(18), rr: r(24) });
+        code.add(I::Cpc { rd: r(19), rr: r(25) });
+    };
+    let mut code = Code::with_vectors(MAIN, &[]);
+    code.place(MAIN);
+    compare(&mut code);
+    code.unless(0, false, |code| {
+        store(code, 18, first.1);
+        store(code, 24, second.1);
+    });
+    code.add(I::Sbis { io: PIND, bit: 0 });
+    code.add(I::Rjmp { offset: -2 });
+    compare(&mut code);
+    code.unless(0, false, |code| code.words.push(0xffff));
+    code.add(I::Sbis { io: PIND, bit: 1 });
+    code.jump(MAIN);
+    load(&mut code, first);
+    code.add(I::Adiw { rd: r(24), k: 3 });
+    store(&mut code, 24, first.1);
+    code.jump(MAIN);
+    code.words
+}
+
+#[test]
+fn what_was_stored_is_compared_by_its_precondition() {
+    let words = puts_in_order();
+    let found = without_terms(&words, &[]);
+    assert_eq!(found.verdict, Verdict::Holds);
+    // The words, and the registers that they were stored from.
+    let cells = |used: &UsedPredicate| used.term.left.bytes[0].cell();
+    assert_eq!(found.predicates.iter().filter_map(cells).collect::<Vec<_>>(), [CELLS[0], r(18).address()]);
+    let without = with_reading(Reading::NoneProposed, || without_terms(&words, &[]));
+    assert!(matches!(without.verdict, Verdict::Unknown(_)), "{:?}", without.verdict);
+}
+
 /// The result for a program that relies on a stored outcome, where some predicates are named and few values are kept.
 fn with_named(named: &[&str]) -> PropertyResult {
     let text = format!("(predicates: {named:?}, properties: [Always(check: \"PORTB != 0x2a\")])");
