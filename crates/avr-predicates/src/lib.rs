@@ -6,7 +6,7 @@
 //! `docs/soundness.md`, section "Predicates".
 //!
 //! The model keeps predicates in its states, and the checker of certificates takes steps with them: this crate is what both share, and
-//! has to be trusted. Which terms there are and when they are kept is decided elsewhere.
+//! has to be trusted, with the SAT solver behind it. Which terms there are and when they are kept is decided elsewhere.
 #![forbid(unsafe_code)]
 
 mod chain;

@@ -1,5 +1,6 @@
 //! The terms of an analysis, and the values of their predicates in a state.
 
+mod asked;
 mod clauses;
 
 use crate::chain::chain;
@@ -38,7 +39,7 @@ pub struct Predicates {
     /// The terms whose predicates are always unknown.
     dropped: Vec<Term>,
     /// What several terms told together.
-    pub(crate) answers: Answers,
+    answers: Answers,
 }
 
 impl Predicates {

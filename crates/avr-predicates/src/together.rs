@@ -1,10 +1,8 @@
-//! What predicates of several terms tell together, found by a SAT solver: a state whose predicates contradict each other is not made,
-//! because a predicate that they tell is never decided otherwise.
+//! What predicates of several terms tell together, found by a SAT solver within limits. A predicate that they tell is not decided otherwise, so
+//! that no state is made whose predicates contradict each other.
 
-use crate::clause::Literal;
 use crate::faults::{Fault, is_on};
-use crate::order::{EQUAL, GREATER, LESS, PredicateOrder, SIGNED_LESS, told};
-use crate::table::{MOST_TERMS, Predicates};
+use crate::order::{EQUAL, GREATER, LESS, PredicateOrder, SIGNED_LESS};
 use crate::term::{Term, constant};
 use crate::told_by::{Told, ToldBy};
 use avr_isa::DataAddress;
@@ -21,15 +19,40 @@ const LIMITS: QueryLimits = QueryLimits { steps: 2_000, nodes: 1 << 14 };
 /// The most answers that are kept.
 const MOST_ANSWERS: usize = 1 << 14;
 
+/// Known predicates of a term, or a known disjunction.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Known {
+    /// The number by which what tells something is named.
+    pub(crate) index: usize,
+    /// The known bits.
+    pub(crate) bits: TvByte,
+    pub(crate) of: Of,
+}
+
+/// What is known.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Of {
+    /// The predicates of a term.
+    Term(Term),
+    /// A disjunction, whose truth is bit 0: predicates of terms, each with whether it is negated.
+    Either([(Term, u8, bool); 2]),
+}
+
+impl Known {
+    fn cells(&self) -> Vec<DataAddress> {
+        match &self.of {
+            Of::Term(term) => term.cells().collect(),
+            Of::Either(parts) => parts.iter().flat_map(|(term, ..)| term.cells()).collect(),
+        }
+    }
+}
+
 /// All that may tell the predicates of a term: what is known of the cells that the term speaks of, of the cells that those are compared with, and
 /// so on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Question {
+pub(crate) struct Question {
     term: Term,
-    /// Known predicates, by the index of their term, and known disjunctions behind them.
-    known: Vec<(usize, TvByte)>,
-    /// The cells that each of them speaks of.
-    groups: Vec<Vec<DataAddress>>,
+    known: Vec<Known>,
     /// Known bits of cells.
     bytes: Vec<(DataAddress, TvByte)>,
     /// Copies of the cells.
@@ -37,18 +60,51 @@ struct Question {
 }
 
 impl Question {
+    /// The question about the predicates of a term in a state with such copies, of which `byte` gives the cells; none if there is nothing more to
+    /// know than what the term itself tells, or too much.
+    pub(crate) fn new(
+        term: &Term,
+        known: Vec<Known>,
+        copies: Copies,
+        byte: &dyn Fn(DataAddress) -> TvByte,
+    ) -> Option<Self> {
+        let groups: Vec<Vec<DataAddress>> = known.iter().map(Known::cells).chain(linked(copies)).collect();
+        let cells = closure(term.cells().collect(), &groups)?;
+        let known: Vec<Known> =
+            known.into_iter().filter(|one| one.cells().iter().all(|cell| cells.contains(cell))).collect();
+        let tells_more = |known: &Known| match &known.of {
+            Of::Term(other) => {
+                let is_range = other.left == term.left && constant(&other.right).is_some();
+                other != term && !(is_range && constant(&term.right).is_some())
+            }
+            Of::Either(_) => true,
+        };
+        let copies = within(copies, &cells)?;
+        let of_cell = cells.into_iter().map(|cell| (cell, byte(cell)));
+        let bytes: Vec<(DataAddress, TvByte)> = of_cell.filter(|(_, bits)| *bits != TvByte::UNKNOWN).collect();
+        // Of a number and a constant, ranges tell all that bytes do but for few.
+        let is_own = !known.is_empty() && !bytes.is_empty() && constant(&term.right).is_none();
+        (is_own || known.iter().any(tells_more)).then(|| Self { term: term.clone(), known, bytes, copies })
+    }
+
     /// True if one number of the term is a constant, or if known predicates and copies lead from one number to the other.
-    fn is_connected(&self) -> bool {
+    pub(crate) fn is_connected(&self) -> bool {
         let cells = |number: &Number| number.bytes.iter().filter_map(Operand::cell).collect::<BTreeSet<DataAddress>>();
         let (left, right) = (cells(&self.term.left), cells(&self.term.right));
-        let mut groups = self.groups.clone();
-        groups.extend(linked(self.copies));
+        let groups: Vec<Vec<DataAddress>> = self.known.iter().map(Known::cells).chain(linked(self.copies)).collect();
         right.is_empty() || closure(left, &groups).is_none_or(|all| right.iter().any(|cell| all.contains(cell)))
+    }
+
+    fn answer(&self) -> Answer {
+        let graph = Graph::new(LIMITS.nodes);
+        let mut formula = Formula::of(&graph, self);
+        let goals = PredicateOrder::ALL.map(|(_, predicate)| formula.predicate(&self.term, predicate));
+        formula.told(goals)
     }
 }
 
 /// What is told of each predicate, in their order.
-type Answer = [Told; PredicateOrder::ALL.len()];
+pub(crate) type Answer = [Told; PredicateOrder::ALL.len()];
 
 /// The answers to questions that were asked. They depend on the questions only.
 #[derive(Debug, Default)]
@@ -64,109 +120,17 @@ impl Clone for Answers {
 
 impl Answers {
     /// The answer to a question, which is computed if it was not asked before.
-    fn get(&self, question: Question, answer: impl FnOnce(&Question) -> Answer) -> Answer {
+    pub(crate) fn ask(&self, question: Question) -> Answer {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(told) = all.get(&question) {
             return told.clone();
         }
-        let told = answer(&question);
+        let told = question.answer();
         if all.len() == MOST_ANSWERS {
             all.clear();
         }
         all.insert(question, told.clone());
         told
-    }
-}
-
-impl Predicates {
-    /// The truth of a predicate of a term in a state of which `byte` gives the cells, as far as several terms tell it together.
-    pub(crate) fn told_together(&self, index: usize, predicate: u8, byte: &dyn Fn(DataAddress) -> TvByte) -> Told {
-        let answer = self.question(index, Copies::default(), byte).map(|question| self.ask(question));
-        let told = PredicateOrder::ALL.iter().zip(answer.into_iter().flatten());
-        told.into_iter().find(|((_, bit), _)| *bit == predicate).map_or_else(Told::unknown, |(_, told)| told)
-    }
-
-    /// The predicates of a term in a state with such copies, of which some are known already.
-    pub(crate) fn evaluated_together(
-        &self,
-        index: usize,
-        known: TvByte,
-        copies: Copies,
-        byte: &dyn Fn(DataAddress) -> TvByte,
-    ) -> TvByte {
-        let Some(question) = self.question(index, copies, byte).filter(Question::is_connected) else { return known };
-        let answer = self.ask(question);
-        PredicateOrder::ALL.iter().zip(answer).fold(known, |known, ((_, predicate), is_so)| {
-            let more = is_so.truth.known().filter(|_| known.known_mask() & predicate == 0);
-            more.map_or(known, |value| told(known, *predicate, value))
-        })
-    }
-
-    fn ask(&self, question: Question) -> Answer {
-        self.answers.get(question, |question| self.answer(question))
-    }
-
-    /// The question about the predicates of a term; none if there is nothing more to know than what the term itself tells, or too much.
-    fn question(&self, index: usize, copies: Copies, byte: &dyn Fn(DataAddress) -> TvByte) -> Option<Question> {
-        let term = self.term(index);
-        let of_terms = (0..self.count()).map(|one| (one, self.term(one).cells().collect()));
-        let of_clauses = self.clauses().iter().enumerate().map(|(number, clause)| {
-            let cells = clause.iter().flat_map(|literal| self.term(literal.term).cells()).collect();
-            (MOST_TERMS + number, cells)
-        });
-        let facts: Vec<(usize, TvByte, Vec<DataAddress>)> = of_terms
-            .chain(of_clauses)
-            .map(|(one, cells)| (one, byte(self.cell(one)), cells))
-            .filter(|(_, known, _)| known.known_mask() != 0)
-            .collect();
-        let mut groups: Vec<Vec<DataAddress>> = facts.iter().map(|(.., cells)| cells.clone()).collect();
-        groups.extend(linked(copies));
-        let cells = closure(term.cells().collect(), &groups)?;
-        let facts = facts.into_iter().filter(|(.., of)| of.iter().all(|cell| cells.contains(cell)));
-        let (known, groups): (Vec<(usize, TvByte)>, Vec<Vec<DataAddress>>) =
-            facts.map(|(one, known, of)| ((one, known), of)).unzip();
-        let is_range = |one: usize| {
-            let other = self.term(one);
-            other.left == term.left && constant(&other.right).is_some() && constant(&term.right).is_some()
-        };
-        let tells_more = |(one, _): &(usize, TvByte)| *one != index && (*one >= MOST_TERMS || !is_range(*one));
-        let copies = within(copies, &cells)?;
-        let of_cell = cells.into_iter().map(|cell| (cell, byte(cell)));
-        let bytes: Vec<(DataAddress, TvByte)> = of_cell.filter(|(_, bits)| *bits != TvByte::UNKNOWN).collect();
-        // Of a number and a constant, ranges tell all that bytes do but for few.
-        let is_own = !known.is_empty() && !bytes.is_empty() && constant(&term.right).is_none();
-        (is_own || known.iter().any(tells_more)).then(|| Question { term: term.clone(), known, groups, bytes, copies })
-    }
-
-    /// The answer to a question.
-    fn answer(&self, question: &Question) -> Answer {
-        let graph = Graph::new(LIMITS.nodes);
-        let mut formula = Formula::of(&graph, question);
-        for (one, known) in &question.known {
-            match one.checked_sub(MOST_TERMS) {
-                None => {
-                    let bits =
-                        PredicateOrder::ALL.iter().map(|(_, bit)| *bit).filter(|bit| known.known_mask() & bit != 0);
-                    for predicate in bits {
-                        let bit = formula.predicate(self.term(*one), predicate);
-                        formula.add(bit, known.value() & predicate != 0, Some((*one, predicate)));
-                    }
-                }
-                Some(number) => {
-                    let bit = self.clauses()[number]
-                        .iter()
-                        .fold(SymbolicBit::ZERO, |any, literal| any.or(&self.literal(&mut formula, literal)));
-                    formula.add(bit, known.value() & 1 != 0, Some((*one, 1)));
-                }
-            }
-        }
-        let goals = PredicateOrder::ALL.map(|(_, predicate)| formula.predicate(&question.term, predicate));
-        formula.told(goals)
-    }
-
-    fn literal<'g>(&self, formula: &mut Formula<'g>, literal: &Literal) -> SymbolicBit<'g> {
-        let bit = formula.predicate(self.term(literal.term), literal.predicate);
-        if literal.is_negated { bit.not() } else { bit }
     }
 }
 
@@ -217,7 +181,7 @@ struct Formula<'g> {
 }
 
 impl<'g> Formula<'g> {
-    /// The formula of what a question knows of bytes and copies.
+    /// The formula of what a question knows.
     fn of(graph: &'g Graph, question: &Question) -> Self {
         let mut formula = Self { graph, cells: BTreeMap::new(), facts: Vec::new(), by: Vec::new() };
         for (cell, known) in &question.bytes {
@@ -246,7 +210,28 @@ impl<'g> Formula<'g> {
             let (sum, number) = (formula.number(&registers), formula.number(&number));
             formula.add(sum.is_equal(&number), true, None);
         }
+        question.known.iter().for_each(|known| formula.add_known(known));
         formula
+    }
+
+    /// Adds known predicates.
+    fn add_known(&mut self, known: &Known) {
+        match &known.of {
+            Of::Term(term) => {
+                let bits = PredicateOrder::ALL.iter().map(|(_, bit)| *bit);
+                for predicate in bits.filter(|bit| known.bits.known_mask() & bit != 0) {
+                    let bit = self.predicate(term, predicate);
+                    self.add(bit, known.bits.value() & predicate != 0, Some((known.index, predicate)));
+                }
+            }
+            Of::Either(parts) => {
+                let any = parts.iter().fold(SymbolicBit::ZERO, |any, (term, predicate, is_negated)| {
+                    let bit = self.predicate(term, *predicate);
+                    any.or(&if *is_negated { bit.not() } else { bit })
+                });
+                self.add(any, known.bits.value() & 1 != 0, Some((known.index, 1)));
+            }
+        }
     }
 
     /// Adds that a bit has a value.
@@ -300,98 +285,6 @@ impl<'g> Formula<'g> {
             SIGNED_LESS if is_on(Fault::SignsMixed) => left.is_less(&right),
             SIGNED_LESS => left.is_less_signed(&right),
             _ => right.is_less_signed(&left),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::faults::with_fault;
-    use avr_machine::Comparison;
-    use avr_testkit::Random;
-
-    const CELLS: [DataAddress; 2] = [DataAddress(0x100), DataAddress(0x101)];
-    /// The first cell of predicates.
-    const FIRST: DataAddress = DataAddress(0x900);
-
-    fn random_number(random: &mut Random, bytes: usize) -> Number {
-        let byte = |random: &mut Random| {
-            let cell = random.pick(&CELLS);
-            match random.below(5) {
-                0 => Operand::Constant(random.pick(&[0, 1, 5, 0x7f, 0x80, 0xff])),
-                1 => Operand::Cell(cell).masked(random.pick(&[0x0f, 0xf0, 0x81])),
-                _ => Operand::Cell(cell),
-            }
-        };
-        let bytes: Vec<Operand> = (0..bytes).map(|_| byte(random)).collect();
-        let plus = if bytes.iter().all(|byte| byte.cell().is_none()) { 0 } else { random.pick(&[0, 0, 0, 3, 200]) };
-        Number { bytes, plus }
-    }
-
-    /// Asks about random predicates, some of which are known of two bytes; how often something was told that has to be so, and what is wrong.
-    fn compare_with_all_bytes(seeds: std::ops::Range<u64>) -> Result<usize, String> {
-        let mut right = 0;
-        for seed in seeds {
-            let mut random = Random::new(seed);
-            let mut predicates = Predicates::new(FIRST);
-            for _ in 0..5 {
-                let bytes = random.pick(&[1, 1, 1, 2]);
-                let (left, right) = (random_number(&mut random, bytes), random_number(&mut random, bytes));
-                if left.constant().is_none() {
-                    predicates.number(&Comparison { left, right });
-                }
-            }
-            if predicates.count() < 2 {
-                continue;
-            }
-            let actual: [u8; 2] = [random.pick(&[0, 5, 0x7f, 0xfb]), random.byte()];
-            let of = |values: [u8; 2]| move |cell: DataAddress| TvByte::constant(values[usize::from(cell == CELLS[1])]);
-            // Copies relate the bytes as well where they are equal.
-            let mut copies = Copies::default();
-            if actual[0] == actual[1] {
-                copies.copy(CELLS[0], CELLS[1]);
-            }
-            let known: Vec<TvByte> = (0..predicates.count())
-                .map(|index| {
-                    let mask = if index == 0 { 0 } else { random.byte() & random.byte() & 0x1f };
-                    TvByte::new(predicates.term(index).evaluate(&of(actual)).value() & mask, mask)
-                })
-                .collect();
-            let byte = |cell: DataAddress| match cell.0.checked_sub(FIRST.0) {
-                Some(index) => known.get(usize::from(index)).copied().unwrap_or(TvByte::UNKNOWN),
-                None => TvByte::UNKNOWN,
-            };
-            let told = predicates.evaluated_together(0, TvByte::UNKNOWN, copies, &byte);
-            let mut all = None::<TvByte>;
-            for values in
-                (0..=u16::MAX).map(u16::to_le_bytes).filter(|values| actual[0] != actual[1] || values[0] == values[1])
-            {
-                let is_so = |index: usize| known[index].covers(predicates.term(index).evaluate(&of(values)));
-                if (1..known.len()).all(is_so) {
-                    let here = predicates.term(0).evaluate(&of(values));
-                    if !told.covers(here) {
-                        return Err(format!("seed {seed}: {values:?} has {here:?}, but {told:?} was told"));
-                    }
-                    all = Some(all.map_or(here, |all| all.join(&here)));
-                }
-            }
-            right += usize::from(all.is_some_and(|all| all.known_mask() & 0x1f != 0 && told.known_mask() != 0));
-        }
-        Ok(right)
-    }
-
-    #[test]
-    fn what_is_told_together_is_so_for_all_bytes() {
-        let right =
-            compare_with_all_bytes(0..avr_testkit::cases(150, 10_000)).unwrap_or_else(|problem| panic!("{problem}"));
-        assert!(right > 25, "{right} were told");
-    }
-
-    #[test]
-    fn what_is_told_wrongly_is_found() {
-        for fault in [Fault::SignsMixed, Fault::OpenRefuted, Fault::MaskLost] {
-            assert!(with_fault(fault, || compare_with_all_bytes(0..100)).is_err(), "{fault:?}");
         }
     }
 }
