@@ -53,3 +53,30 @@ impl Contexts {
         std::iter::successors(Some(context), caller).nth(returns).unwrap_or(Context::NONE)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn returns_lead_back_and_too_many_pointers_are_not_told_apart() {
+        let mut contexts = Contexts::default();
+        let function = |number: u32| FlashWordAddress(0x100 * number);
+        let outer = contexts.called(Context::NONE, function(1), vec![(8, 1, 1)]);
+        let inner = contexts.called(outer, function(2), vec![(8, 2, 1)]);
+        assert_eq!(contexts.called(outer, function(2), vec![(8, 2, 1)]), inner);
+        assert_ne!(contexts.called(outer, function(2), vec![(8, 3, 1)]), inner);
+        assert_ne!(contexts.called(Context::NONE, function(2), vec![(8, 2, 1)]), inner);
+        assert_eq!(
+            [0, 1, 2, 3].map(|returns| contexts.returned(inner, returns)),
+            [inner, outer, Context::NONE, Context::NONE]
+        );
+        let all = |contexts: &mut Contexts, high: u8| -> Vec<Context> {
+            let known = (0..=u8::MAX).map(|low| vec![(14, low, high)]);
+            known.map(|known| contexts.called(outer, function(3), known)).collect()
+        };
+        let (first, more) = (all(&mut contexts, 1), all(&mut contexts, 2));
+        assert!(first.windows(2).all(|two| two[0] != two[1]) && !first.contains(&more[0]));
+        assert!(more.iter().all(|one| *one == more[0] && contexts.returned(*one, 1) == outer));
+    }
+}
