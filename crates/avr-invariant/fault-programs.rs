@@ -109,6 +109,36 @@ fn jumps_through_a_table() -> Code {
     code
 }
 
+/// `__udivmodqi4` of libgcc, which divides r24 by r22, with its last instruction before the return.
+fn division(last: I) -> [I; 12] {
+    [
+        I::Sub { rd: r(25), rr: r(25) },
+        ldi(23, 9),
+        I::Rjmp { offset: 4 },
+        I::Adc { rd: r(25), rr: r(25) },
+        I::Cp { rd: r(25), rr: r(22) },
+        I::Brbs { flag: 0, offset: 1 },
+        I::Sub { rd: r(25), rr: r(22) },
+        I::Adc { rd: r(24), rr: r(24) },
+        I::Dec { rd: r(23) },
+        I::Brbc { flag: 1, offset: -7 },
+        last,
+        I::Ret,
+    ]
+}
+
+/// A program that divides a number below 128 while interrupts come, after instructions that put the divisor into r22, with a trap where the quotient is more than a limit.
+fn divides(handler: &[I], divisor: &[I], last: I, limit: u8) -> Code {
+    const ROUTINE: u32 = 0x100;
+    let calls = [SEI, I::Call { target: ROUTINE }, CLI];
+    let number = [&[I::In { rd: r(24), io: PIND }, I::Andi { rd: r(24), k: 0x7f }], &calls[..]].concat();
+    let compared = [ldi(18, 0), I::Cpi { rd: r(24), k: limit + 1 }, I::Brbs { flag: 0, offset: 1 }, ldi(18, 1)];
+    let mut code = checked([handler, &[]], 1, &[divisor, &number, &compared].concat(), 18, 0);
+    code.place(ROUTINE);
+    division(last).into_iter().for_each(|one| code.add(one));
+    code
+}
+
 /// Instructions that leave a byte in a variable and every register and flag as it was.
 fn leaves(address: DataAddress, value: u8) -> Vec<I> {
     vec![I::Push { rr: r(24) }, ldi(24, value), sts(address, 24), I::Pop { rd: r(24) }]
@@ -420,6 +450,20 @@ fn all() -> Vec<(&'static str, Code)> {
     let overwritten = saves(24, &saves(25, &overwrites));
     programs.push(("overwritten", checked([&overwritten, &[]], 1, &interrupted(&any, &[lds(18, Y)]), 18, 0)));
 
+    // A handler changes the remainder.
+    let com = I::Com { rd: r(24) };
+    programs.push(("divided-changed", divides(&[ldi(25, 0x80)], &[ldi(22, 10)], com, 12)));
+
+    // A divisor is one of some, and the least of them counts.
+    let some = [I::In { rd: r(22), io: PIND }, I::Andi { rd: r(22), k: 3 }, I::Inc { rd: r(22) }];
+    programs.push(("divided-by-some", divides(&counts(COPY), &some, com, 63)));
+
+    // A divisor is 0 at times.
+    programs.push(("divided-by-zero", divides(&counts(COPY), &some[..2], com, 127)));
+
+    // A routine begins like a division.
+    programs.push(("divided-otherwise", divides(&counts(COPY), &[ldi(22, 10)], I::Nop, 12)));
+
     programs.extend(nested());
     programs
 }
@@ -433,6 +477,10 @@ fn harmless() -> Vec<(&'static str, Code)> {
     // Interrupts are off from the write to the read.
     let off = [&[SEI, I::Nop, CLI], &zero[..], &[I::Nop, lds(18, X)]].concat();
     programs.push(("off", checked([&counted, &[]], 1, &off, 18, 0)));
+
+    // A quotient is what it is, whatever comes in between.
+    let com = I::Com { rd: r(24) };
+    programs.push(("divided", divides(&counts(COPY), &[ldi(22, 10)], com, 12)));
 
     // A number that was compared stays as it was.
     let numbers = [I::In { rd: r(17), io: PIND }, sts(X, 17), I::Andi { rd: r(17), k: 1 }, sts(Y, 17), ldi(17, 0)];

@@ -98,6 +98,8 @@ pub enum Equal {
     Entry(DataAddress),
     /// The content of this cell now.
     Of(DataAddress),
+    /// The content of this register before the return of the division that the program is at.
+    Result(DataAddress),
 }
 
 /// A run, and the invariants of all runs from its last state, in none of which something comes that must be possible.

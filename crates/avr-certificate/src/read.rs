@@ -556,9 +556,14 @@ impl<R: Read> Source<R> {
     }
 
     fn equal(&mut self) -> Result<Equal, ReadError> {
-        let is_entry = self.flag()?;
+        let kind = self.byte()?;
         let cell = DataAddress(self.u16()?);
-        Ok(if is_entry { Equal::Entry(cell) } else { Equal::Of(cell) })
+        match kind {
+            0 => Ok(Equal::Of(cell)),
+            1 => Ok(Equal::Entry(cell)),
+            2 => Ok(Equal::Result(cell)),
+            _ => Err(damaged("a byte is equal to something that is none")),
+        }
     }
 
     fn interval(&mut self) -> Result<Option<(u32, u32)>, ReadError> {

@@ -25,7 +25,7 @@ pub(crate) const MAGIC: &[u8] = b"avr-tvar certificate\r\n";
 pub(crate) const PROMISED: u32 = 256;
 
 /// The version of the format.
-pub(crate) const VERSION: u8 = 7;
+pub(crate) const VERSION: u8 = 8;
 
 impl Certificate {
     /// Writes the certificate.
@@ -531,6 +531,7 @@ impl<W: Write> Sink<W> {
         let (kind, cell) = match equal {
             Equal::Of(cell) => (0, cell),
             Equal::Entry(cell) => (1, cell),
+            Equal::Result(register) => (2, register),
         };
         self.byte(kind)?;
         self.number(cell.0.into())

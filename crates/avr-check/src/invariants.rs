@@ -130,6 +130,7 @@ fn state(invariant: &Invariant) -> State {
     let value = |equal: &Equal| match equal {
         Equal::Of(cell) => Value::Of(*cell),
         Equal::Entry(cell) => Value::Entry(*cell),
+        Equal::Result(register) => Value::Result(*register),
     };
     let equalities = invariant.equalities.iter().map(|(cell, equal)| (*cell, value(equal)));
     let ranges =

@@ -2,9 +2,11 @@
 
 use avr_isa::DataAddress;
 
-/// The value that a cell is known to hold.
+/// A value that a cell is known to hold, or will hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
+    /// The content of this register when the division that the thread is at comes to its return, if nothing interrupts it. No cell is said to hold it.
+    Result(DataAddress),
     /// The content of this cell when the handler began.
     Entry(DataAddress),
     /// The content of this cell, the lowest one of those that hold the same.
@@ -51,6 +53,7 @@ impl Equalities {
             Value::Of(other) if other == cell => silence == Silence::Unchanged,
             // Lower cells only, so that following them comes to an end.
             Value::Of(other) => other < cell,
+            Value::Result(_) => false,
         };
         self.0.windows(2).all(|two| two[0].0 < two[1].0)
             && self.0.iter().all(|one| one.0.index() < cells && is_one(one))
@@ -97,7 +100,7 @@ impl Equalities {
         self.cells_with(fine).into_iter().all(|cell| match self.listed(cell).unwrap_or(unsaid(cell, silence)) {
             Value::Of(other) if other == cell => true,
             Value::Of(other) => fine.value(cell, silence) == fine.value(other, silence) || are_same(cell, other),
-            entry @ Value::Entry(_) => fine.value(cell, silence) == entry,
+            other @ (Value::Entry(_) | Value::Result(_)) => fine.value(cell, silence) == other,
         })
     }
 
@@ -169,7 +172,7 @@ pub(crate) fn rename(mut holders: Vec<(Value, DataAddress)>, silence: Silence) -
         let lowest = same[0].1;
         for (value, cell) in same {
             let value = match value {
-                Value::Entry(_) => *value,
+                Value::Entry(_) | Value::Result(_) => *value,
                 Value::Of(_) => Value::Of(lowest),
             };
             if value != unsaid(*cell, silence) {
@@ -215,6 +218,7 @@ mod tests {
         (0..).map(DataAddress).zip(content).all(|(cell, byte)| match said.value(cell, silence) {
             Of(other) => content[other.index()] == *byte,
             Entry(other) => entry[other.index()] == *byte,
+            Value::Result(_) => false,
         })
     }
 

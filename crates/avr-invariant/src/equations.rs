@@ -34,6 +34,7 @@ impl Equation {
         self.terms.iter().all(|(variable, _)| match variable {
             Variable::Byte(Value::Of(cell)) => cell.index() < cells,
             Variable::Byte(Value::Entry(cell)) => silence == Silence::Unchanged && cell.index() < cells,
+            Variable::Byte(Value::Result(_)) => false,
             Variable::Carry => true,
         })
     }

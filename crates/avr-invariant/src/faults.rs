@@ -51,6 +51,12 @@ pub enum Fault {
     EntryTakenForNow,
     /// Equations of entries are taken to follow from what comes to them.
     EquationsUnchecked,
+    /// What a division leaves behind stays where a handler changes its registers.
+    ResultsOfInterrupted,
+    /// A quotient is taken to be no more than the one by the greatest divisor.
+    GreatestDivisor,
+    /// A division is told by its first instructions.
+    RoutineUnread,
 }
 
 impl Fault {
@@ -79,6 +85,9 @@ impl Fault {
         Self::EquationsWithoutCarry,
         Self::EntryTakenForNow,
         Self::EquationsUnchecked,
+        Self::ResultsOfInterrupted,
+        Self::GreatestDivisor,
+        Self::RoutineUnread,
     ];
 }
 

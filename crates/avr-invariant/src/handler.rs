@@ -32,7 +32,8 @@ impl Interrupt {
         // SOUND: what cells hold is what they hold at the entry. What was at another entry is left out.
         let at_entry = |value: &Value| match value {
             Value::Of(cell) => Some(Value::Entry(*cell)),
-            Value::Entry(_) => None,
+            // The handler is at no division yet.
+            Value::Entry(_) | Value::Result(_) => None,
         };
         let ranges = state.ranges.list().iter().filter_map(|range| {
             Some(Range { bytes: range.bytes.iter().map(at_entry).collect::<Option<_>>()?, when: range.when })
@@ -98,9 +99,12 @@ impl Interrupt {
         let memory = store.overwrite(&memory, &contents);
         let mut state = State::of(memory, equalities);
         let is_overwritten = |cell: DataAddress| cells.binary_search(&cell).is_ok();
+        let are_registers_changed = is_status_changed || cells.iter().any(|cell| *cell < DataAddress::IO);
         // SOUND: of what was before, that of cells which are as before; of the carry, if SREG is; of what the return says, that of what cells hold now.
         let still = |value: Value| match value {
             Value::Entry(_) => Some(value),
+            // SOUND: a result depends on registers and flags alone.
+            Value::Result(_) => (!are_registers_changed || is_on(Fault::ResultsOfInterrupted)).then_some(value),
             Value::Of(_) if is_on(Fault::RangesOfInterrupted) => Some(value),
             Value::Of(_) => {
                 let cell = holders(base, value, silence).find(|cell| !is_overwritten(*cell))?;

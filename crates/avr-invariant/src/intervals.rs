@@ -1,5 +1,6 @@
 //! Ranges of numbers as states have them: intervals of numbers of up to four bytes, for each value of the carry.
 
+use avr_isa::DataAddress;
 use three_valued::TvByte;
 
 use crate::equalities::{Silence, Value};
@@ -29,6 +30,7 @@ impl Range {
         let is_byte = |value: &Value| match value {
             Value::Of(cell) => cell.index() < cells,
             Value::Entry(cell) => silence == Silence::Unchanged && cell.index() < cells,
+            Value::Result(cell) => *cell < DataAddress::IO,
         };
         let fits = |(low, high): (u32, u32)| low <= high && high <= greatest(self.bytes.len());
         (1..=MOST_BYTES).contains(&self.bytes.len())

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod division;
 mod equalities;
 mod equations;
 pub mod faults;
@@ -29,6 +30,7 @@ mod workspace;
 mod world;
 
 pub use check::{Claims, Depth, Mark, Move, check, check_from, check_with};
+pub use division::Divisions;
 pub use equalities::{AreSame, Equalities, Silence, Value};
 pub use equations::{Equation, Equations, Variable};
 pub use gap::{Cycle, Gap, Reason};

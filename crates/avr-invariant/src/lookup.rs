@@ -22,6 +22,19 @@ pub struct Contents<'a> {
     pub now: &'a [u8],
     /// The cells behind the entry into the handler; those of now in the main program.
     pub entry: &'a [u8],
+    /// The registers before the return of the division that the program is at ([`Divisions::results`](crate::Divisions::results)).
+    pub results: Option<[u8; 32]>,
+}
+
+impl Contents<'_> {
+    /// The content that is a value; 0 for the result of a division outside of one, where nothing can be said of it.
+    fn of(&self, value: Value) -> u8 {
+        match value {
+            Value::Of(cell) => self.now[cell.index()],
+            Value::Entry(cell) => self.entry[cell.index()],
+            Value::Result(cell) => self.results.map_or(0, |results| results[cell.index()]),
+        }
+    }
 }
 
 impl<'a> Lookup<'a> {
@@ -106,10 +119,7 @@ const STATUS: DataAddress = avr_isa::io_address(0x3f);
 /// The first equation that is not true.
 fn in_equations(state: &State, contents: Contents<'_>) -> Option<String> {
     let carry = contents.now[STATUS.index()] >> flag::C & 1 == 1;
-    let content = |value: Value| match value {
-        Value::Of(cell) => contents.now[cell.index()],
-        Value::Entry(cell) => contents.entry[cell.index()],
-    };
+    let content = |value: Value| contents.of(value);
     let equation = state.equations.list().iter().find(|equation| !equation.is_true(carry, &content))?;
     Some(format!("with carry {carry}, {equation:x?} is not true"))
 }
@@ -117,10 +127,7 @@ fn in_equations(state: &State, contents: Contents<'_>) -> Option<String> {
 /// The first number that is not in its range.
 fn in_ranges(state: &State, contents: Contents<'_>) -> Option<String> {
     let carry = contents.now[STATUS.index()] >> flag::C & 1 == 1;
-    let content = |value: Value| match value {
-        Value::Of(cell) => contents.now[cell.index()],
-        Value::Entry(cell) => contents.entry[cell.index()],
-    };
+    let content = |value: Value| contents.of(value);
     let range = state.ranges.list().iter().find(|range| !is_in_range(range, carry, &content))?;
     let bytes: Vec<String> = range.bytes.iter().map(|value| format!("{:02x}", content(*value))).collect();
     Some(format!("with carry {carry} the bytes {} are not in {range:x?}", bytes.join(" ")))
@@ -128,10 +135,7 @@ fn in_ranges(state: &State, contents: Contents<'_>) -> Option<String> {
 
 /// The first cell that does not hold what it should be equal to.
 fn in_equalities(state: &State, silence: Silence, contents: Contents<'_>) -> Option<String> {
-    let same = |cell: DataAddress| match state.equalities.value(cell, silence) {
-        Value::Of(other) => contents.now[other.index()],
-        Value::Entry(other) => contents.entry[other.index()],
-    };
+    let same = |cell: DataAddress| contents.of(state.equalities.value(cell, silence));
     let differs = |cell: &DataAddress| contents.now[cell.index()] != same(*cell);
     let all: Vec<DataAddress> = match silence {
         Silence::Nothing => state.equalities.changed().collect(),

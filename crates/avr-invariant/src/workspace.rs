@@ -4,6 +4,7 @@ use avr_isa::{DataAddress, FlashWordAddress, Instruction};
 use avr_machine::{DataSpace, Machine, MachineState, PAGE_CELLS, flag};
 use three_valued::{NumberedByte, TvByte};
 
+use crate::division::Divisions;
 use crate::equalities::{Equalities, Silence, Value, rename};
 use crate::faults::{Fault, is_on};
 use crate::intervals::{Range, Ranges, add, greatest, hull, meet as meet_both};
@@ -39,6 +40,7 @@ pub(crate) struct Workspace {
     /// The meaning of saying nothing in the loaded state.
     silence: Silence,
     equalities: Equalities,
+    divisions: Divisions,
 }
 
 impl Workspace {
@@ -53,6 +55,7 @@ impl Workspace {
             blocks: vec![NONE; blocks],
             silence: Silence::Nothing,
             equalities: Equalities::default(),
+            divisions: Divisions::new(&machine.program),
         }
     }
 
@@ -109,12 +112,19 @@ impl Workspace {
         let mut state = State::of(self.memory(store), equalities);
         let Step { machine, pc, state: before, executed } = *step;
         let silence = self.silence;
-        let begin = Before { machine, pc, state: before, silence, store };
+        let division = executed.and_then(|_| self.divisions.first(pc));
+        let begin = Before { machine, pc, state: before, silence, store, division };
         let is_linear = !before.equations.list().is_empty() || executed.is_some_and(linear::counts);
         if begin.is_without(executed) && !is_linear {
             return Some(state);
         }
-        let renamed = |value| self.renamed(value, &state.equalities);
+        let renamed = |value| match value {
+            Value::Result(cell) => match self.divisions.behind(pc, executed, cell)? {
+                Value::Of(cell) => Some(state.equalities.value(cell, silence)),
+                other => Some(other),
+            },
+            _ => self.renamed(value, &state.equalities),
+        };
         let mut found = begin.ranges(executed, &renamed, &state);
         if is_linear {
             let keeps_carry = begin.keeps_carry(executed);
@@ -168,7 +178,7 @@ impl Workspace {
                 let byte = TvByte::UNKNOWN.within(least, most)?;
                 let known = match value {
                     Value::Of(cell) => meet(&mut self.state.data, *cell, byte)?.known(),
-                    Value::Entry(_) => byte.known(),
+                    Value::Entry(_) | Value::Result(_) => byte.known(),
                 };
                 // The bytes below have ranges of their own where this one is known.
                 let Some(known) = known else { break };
@@ -255,7 +265,7 @@ impl Workspace {
             match value {
                 Value::Of(lowest) => same.push((value, lowest)),
                 Value::Entry(entry) if equalities.value(entry, silence) == value => same.push((value, entry)),
-                Value::Entry(_) => {}
+                Value::Entry(_) | Value::Result(_) => {}
             }
         }
         same.sort_unstable();
@@ -332,6 +342,8 @@ pub(crate) fn number_of(value: Value) -> u32 {
     match value {
         Value::Of(cell) => u32::from(cell.0) + 1,
         Value::Entry(cell) => ENTRY + u32::from(cell.0) + 1,
+        // No cell is said to hold one.
+        Value::Result(_) => 0,
     }
 }
 

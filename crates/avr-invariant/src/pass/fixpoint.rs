@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use three_valued::TvByte;
 
 use super::analysis::Options;
+use super::contexts::{Context, Contexts};
 use super::hints::Hints;
 use super::join::{Kept, joined};
 use super::nesting::{MOST_ACTIVE, Nesting};
@@ -36,7 +37,7 @@ const BELOW: u16 = 0x20;
 
 /// So many steps count as eight growths of each byte: counters of several bytes grow one byte after the other, and every growth lets handlers and what
 /// they interrupt take their steps again.
-const STEPS_PER_STAGE: usize = 20_000;
+const STEPS_PER_STAGE: usize = 5_000;
 
 /// The steps between two looks at limits.
 const STEPS_PER_LOOK: usize = 1 << 8;
@@ -63,6 +64,7 @@ enum Arrival {
 /// A state that is growing.
 struct Node {
     place: Place,
+    context: Context,
     state: State,
     changes: u32,
     /// The times that cells were widened.
@@ -88,7 +90,7 @@ impl Exits {
     }
 }
 
-/// The order in which states are stepped: the main program first, deep calls before what is behind them, and along the code.
+/// The order in which states are stepped: handlers or the main program first, deep calls before what is behind them, and along the code.
 type Turn = Reverse<(bool, Reverse<usize>, u32, u32)>;
 
 /// The work.
@@ -102,6 +104,7 @@ pub(crate) struct Fixpoint<'a> {
     stepper: Stepper<'a>,
     store: Store,
     calls: CallStrings,
+    contexts: Contexts,
     nodes: Vec<Node>,
     index: FxHashMap<(Place, Part), u32>,
     exits: Exits,
@@ -114,6 +117,8 @@ pub(crate) struct Fixpoint<'a> {
     trace: Trace,
     /// The cells that numbers with ranges consist of.
     ranged: FxHashSet<DataAddress>,
+    /// True if handlers are followed before what they interrupt: while few states are interrupted, few take their steps again with what handlers leave behind.
+    are_handlers_first: bool,
     /// True if a jump to too many addresses is not followed.
     is_strict: bool,
     /// The first state that cannot be followed, and the steps until which the others are.
@@ -140,6 +145,7 @@ impl<'a> Fixpoint<'a> {
             stepper: Stepper::new(machine),
             store: Store::default(),
             calls: CallStrings::default(),
+            contexts: Contexts::default(),
             nodes: Vec::new(),
             index: FxHashMap::default(),
             exits: Exits::default(),
@@ -149,6 +155,7 @@ impl<'a> Fixpoint<'a> {
             queue: BinaryHeap::new(),
             trace: Trace::default(),
             ranged: FxHashSet::default(),
+            are_handlers_first: *hints == Hints::default(),
             is_strict: false,
             gap: None,
             is_widened: false,
@@ -253,7 +260,7 @@ impl<'a> Fixpoint<'a> {
     fn begin(&mut self) -> Result<(), Gap> {
         for outcome in self.stepper.start(self.start, &mut self.store, &mut self.calls) {
             match outcome {
-                Outcome::To(place, state) => self.reach(place, state, Arrival::On)?,
+                Outcome::To(place, state) => self.reach((place, Context::NONE), state, Arrival::On)?,
                 Outcome::Gap(reason) => return Err(Gap::whole(reason)),
                 Outcome::Interrupt(_) | Outcome::Return(_) | Outcome::Mark(_) => {}
             }
@@ -263,19 +270,18 @@ impl<'a> Fixpoint<'a> {
 
     fn close(&mut self) -> Result<(), Gap> {
         loop {
-            while let Some(Reverse((.., number))) = self.queue.pop() {
-                self.nodes[number as usize].is_queued = false;
-                self.follow(number)?;
+            // Handlers with many returns make each step of what they interrupt a long one.
+            let is_turn = self.queue.peek().is_none_or(|Reverse((is_last, ..))| *is_last && self.are_handlers_first);
+            if is_turn && !self.grown.is_empty() {
+                // What is interrupted goes on with all that handlers are found to leave behind.
+                for thread in std::mem::take(&mut self.grown) {
+                    let interrupted = self.interrupted.get(&thread).cloned().unwrap_or_default();
+                    interrupted.into_iter().for_each(|number| self.enqueue(number));
+                }
             }
-            // What is interrupted goes on with all that handlers are found to leave behind.
-            let grown = std::mem::take(&mut self.grown);
-            if grown.is_empty() {
-                return Ok(());
-            }
-            for thread in grown {
-                let interrupted = self.interrupted.get(&thread).cloned().unwrap_or_default();
-                interrupted.into_iter().for_each(|number| self.enqueue(number));
-            }
+            let Some(Reverse((.., number))) = self.queue.pop() else { return Ok(()) };
+            self.nodes[number as usize].is_queued = false;
+            self.follow(number)?;
         }
     }
 
@@ -291,20 +297,26 @@ impl<'a> Fixpoint<'a> {
         self.partition.clear();
         self.begin()?;
         for node in nodes {
-            self.follow_from(node.place, node.state, None, Some(&exits))?;
+            self.follow_from((node.place, node.context), node.state, None, Some(&exits))?;
         }
         self.close()
     }
 
     /// Takes all steps from a state.
     fn follow(&mut self, number: u32) -> Result<(), Gap> {
-        let Node { place, state, .. } = &self.nodes[number as usize];
-        let (place, state) = (*place, state.clone());
-        self.follow_from(place, state, Some(number), None)
+        let Node { place, context, state, .. } = &self.nodes[number as usize];
+        let (begin, state) = ((*place, *context), state.clone());
+        self.follow_from(begin, state, Some(number), None)
     }
 
     /// Takes all steps from a state. Handlers return as they are found to do, or as they were found to do before.
-    fn follow_from(&mut self, place: Place, state: State, number: Option<u32>, old: Option<&Exits>) -> Result<(), Gap> {
+    fn follow_from(
+        &mut self,
+        (place, context): (Place, Context),
+        state: State,
+        number: Option<u32>,
+        old: Option<&Exits>,
+    ) -> Result<(), Gap> {
         self.steps += 1;
         if self.steps > self.options.steps {
             return Err(Gap::at(&place, Reason::TooManySteps(self.options.steps)));
@@ -325,7 +337,8 @@ impl<'a> Fixpoint<'a> {
                         true if to.control.pc <= place.control.pc => Arrival::Back,
                         true => Arrival::On,
                     };
-                    self.reach(to, after, arrival)?;
+                    let context = self.context_behind((&place, context), (&to, &after));
+                    self.reach((to, context), after, arrival)?;
                 }
                 Outcome::Interrupt(interrupt) => {
                     let thread = interrupt.place.thread;
@@ -340,12 +353,12 @@ impl<'a> Fixpoint<'a> {
                     from.extend(number);
                     if is_new || !is_on(Fault::FirstMemoryOnly) {
                         let beginning = self.forgetting(&interrupt);
-                        self.reach(interrupt.place, beginning, Arrival::Handler)?;
+                        self.reach((interrupt.place, Context::NONE), beginning, Arrival::Handler)?;
                     }
                     let exits: Vec<Exit> = old.unwrap_or(&self.exits).of(thread).cloned().collect();
                     for exit in exits {
                         let resumed = interrupt.resumed(self.machine, (&place, &state), &exit, &mut self.store);
-                        resumed.map_or(Ok(()), |(to, after)| self.reach(to, after, Arrival::On))?;
+                        resumed.map_or(Ok(()), |(to, after)| self.reach((to, context), after, Arrival::On))?;
                     }
                 }
                 Outcome::Return(exit) => self.returns(&place, exit),
@@ -355,6 +368,19 @@ impl<'a> Fixpoint<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The context behind a step.
+    fn context_behind(&mut self, (from, context): (&Place, Context), (to, after): (&Place, &State)) -> Context {
+        if from.calls == to.calls {
+            return context;
+        }
+        let [before, frames] = [from, to].map(|place| self.calls.frames(place.calls));
+        if frames.len() > before.len() {
+            let known = self.partition.known_pointers(frames, to.control.pc, after, &self.store);
+            return self.contexts.called(context, to.control.pc, known);
+        }
+        self.contexts.returned(context, before.len() - frames.len())
     }
 
     /// Takes note of a state that cannot be followed. The others are, for a while, if partitions are to be found from them.
@@ -388,6 +414,7 @@ impl<'a> Fixpoint<'a> {
             registers.chain(kept).chain(stack.start.until(stack.end).map(|cell| (cell, TvByte::UNKNOWN))).collect();
         let is_kept = |value: &Value| match value {
             Value::Of(cell) | Value::Entry(cell) => cells.iter().all(|(forgotten, _)| forgotten != cell),
+            Value::Result(_) => false,
         };
         let ranges = begun.ranges.list().iter().filter(|range| range.bytes.iter().all(is_kept));
         let ranges = Ranges::new(ranges.map(Range::without_carry).collect());
@@ -395,21 +422,22 @@ impl<'a> Fixpoint<'a> {
     }
 
     /// Adds a state to those of a place, in as many cases as some cells have values.
-    fn reach(&mut self, place: Place, state: State, arrival: Arrival) -> Result<(), Gap> {
+    fn reach(&mut self, (place, context): (Place, Context), state: State, arrival: Arrival) -> Result<(), Gap> {
         let mut cases = vec![state];
         for (cell, byte) in self.partition.few(place.control.pc, &cases[0], &self.store) {
             let store = &mut self.store;
             let split = cases.iter().flat_map(|state| byte.concretisations().map(move |value| (state, value)));
             cases = split.map(|(state, value)| state.with(cell, TvByte::constant(value), store)).collect();
         }
-        cases.into_iter().try_for_each(|state| self.reach_case(place, state, arrival))
+        cases.into_iter().try_for_each(|state| self.reach_case((place, context), state, arrival))
     }
 
     /// Adds a state to those of a place.
-    fn reach_case(&mut self, place: Place, state: State, arrival: Arrival) -> Result<(), Gap> {
+    fn reach_case(&mut self, (place, context): (Place, Context), state: State, arrival: Arrival) -> Result<(), Gap> {
         let has_equations = self.is_strict || self.options.equations_at_once;
         let state = if has_equations { state } else { State { equations: Equations::default(), ..state } };
-        let key = (place, self.partition.part(&place, self.calls.frames(place.calls), &state, &self.store));
+        let frames = self.calls.frames(place.calls);
+        let key = (place, self.partition.part(&place, (frames, context), &state, &self.store));
         let silence = place.thread.silence();
         let Some(number) = self.index.get(&key).copied() else {
             if self.nodes.len() >= self.options.states {
@@ -421,6 +449,7 @@ impl<'a> Fixpoint<'a> {
             let number = self.nodes.len() as u32;
             self.nodes.push(Node {
                 place,
+                context,
                 state,
                 changes: 0,
                 widened: FxHashMap::default(),
@@ -521,8 +550,9 @@ impl<'a> Fixpoint<'a> {
     /// only: more of them are more for others to look at.
     fn note_numbers(&mut self, state: &State) {
         for Range { bytes, .. } in state.ranges.list() {
-            let cells = bytes.iter().map(|value| match value {
-                Value::Of(cell) | Value::Entry(cell) => *cell,
+            let cells = bytes.iter().filter_map(|value| match value {
+                Value::Of(cell) | Value::Entry(cell) => Some(*cell),
+                Value::Result(_) => None,
             });
             // Higher bytes that are known are not among them.
             let above =
@@ -535,8 +565,8 @@ impl<'a> Fixpoint<'a> {
         let node = &mut self.nodes[number as usize];
         if !std::mem::replace(&mut node.is_queued, true) {
             let depth = self.calls.frames(node.place.calls).len();
-            let is_handler = node.place.thread != Thread::Main;
-            self.queue.push(Reverse((is_handler, Reverse(depth), node.place.control.pc.0, number)));
+            let is_last = (node.place.thread == Thread::Main) == self.are_handlers_first;
+            self.queue.push(Reverse((is_last, Reverse(depth), node.place.control.pc.0, number)));
         }
     }
 }

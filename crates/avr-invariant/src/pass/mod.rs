@@ -3,6 +3,7 @@
 mod alarms;
 mod analysis;
 mod attempts;
+mod contexts;
 mod fixpoint;
 mod hints;
 mod join;

@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use three_valued::TvByte;
 
 use super::analysis::Options;
+use super::contexts::{Context, Known};
 use super::hints::Hints;
 use super::pointers::LivePointers;
 use crate::check::{MOST_CASES, MOST_SPLITS};
@@ -15,6 +16,8 @@ use crate::memory::Store;
 /// A part of the states of a place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Part {
+    /// The calls with the pointers that were known at each.
+    context: Context,
     /// The least value of the stack pointer.
     pointer: DataAddress,
     /// The flags that the next instruction reads, with I, as far as they are known.
@@ -101,8 +104,22 @@ impl<'a> Partition<'a> {
         .collect()
     }
 
+    /// The pointers that are known where a function begins, and used from there on.
+    pub(crate) fn known_pointers(&self, frames: &[Frame], pc: FlashWordAddress, state: &State, store: &Store) -> Known {
+        let live = self.live.around(frames, pc);
+        let known = |half: u16| store.cell(&state.memory, DataAddress(half)).known();
+        let pairs = (0..16).filter(|pair| live >> pair & 1 == 1);
+        pairs.filter_map(|pair| Some((pair, known(2 * pair)?, known(2 * pair + 1)?))).collect()
+    }
+
     /// The part to which a state of a place belongs, where these calls are on the stack.
-    pub(crate) fn part(&mut self, place: &Place, frames: &[Frame], state: &State, store: &Store) -> Part {
+    pub(crate) fn part(
+        &mut self,
+        place: &Place,
+        (frames, context): (&[Frame], Context),
+        state: &State,
+        store: &Store,
+    ) -> Part {
         let pc = place.control.pc;
         let cell = |address: DataAddress| store.cell(&state.memory, address);
         let status: TvByte = cell(self.machine.status_address());
@@ -123,6 +140,6 @@ impl<'a> Partition<'a> {
         });
         let pointers = pointers.collect();
         let told = if parts < MOST_TOLD { self.told(pc, cell) } else { Vec::new() };
-        Part { pointer, flags: (mask, status.value() & mask), pointers, told }
+        Part { context, pointer, flags: (mask, status.value() & mask), pointers, told }
     }
 }

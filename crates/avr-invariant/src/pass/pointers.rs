@@ -9,6 +9,9 @@ pub(crate) type Pairs = u16;
 /// The pairs that functions give back as they found them: r2 to r17, and Y.
 const KEPT: Pairs = 0b0100_0001_1111_1110;
 
+/// The pair that hands nothing over to functions: r0 and r1.
+const UNUSED: Pairs = 1;
+
 /// The pairs of registers that are used as pointers behind each instruction before they are written.
 #[derive(Debug)]
 pub(crate) struct LivePointers {
@@ -88,11 +91,20 @@ impl LivePointers {
 
     /// The pairs that are used from an instruction on, where these calls are on the stack, the oldest first.
     pub(crate) fn within(&self, frames: &[Frame], address: FlashWordAddress) -> Pairs {
-        let returned = frames.iter().fold(0, |pairs, frame| match frame.kind {
+        self.behind_return(address, self.returned_to(frames))
+    }
+
+    /// The pairs that are used where a function begins or behind its return, also if it keeps them on the stack, where these calls are there.
+    pub(crate) fn around(&self, frames: &[Frame], function: FlashWordAddress) -> Pairs {
+        of(&self.own, function) & !UNUSED | self.returned_to(frames)
+    }
+
+    /// The pairs that the function uses to which the youngest of these calls returns.
+    fn returned_to(&self, frames: &[Frame]) -> Pairs {
+        frames.iter().fold(0, |pairs, frame| match frame.kind {
             FrameKind::Interrupt(_) => 0,
             _ => self.behind_return(frame.return_address, pairs) & KEPT,
-        });
-        self.behind_return(address, returned)
+        })
     }
 
     /// The pairs that are used from an instruction on, given those that the caller uses.

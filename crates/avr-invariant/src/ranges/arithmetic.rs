@@ -1,5 +1,6 @@
 //! Arithmetic of instructions on one byte, or two, of a number.
 
+use crate::faults::{Fault, is_on};
 use crate::intervals::{Interval, greatest, hull, meet};
 
 /// The sign with which an operand counts.
@@ -81,6 +82,16 @@ pub(super) fn right(left: (u32, u32), right: (u32, u32), carry: u32) -> [Interva
 pub(super) fn above(below: Interval, byte: Interval, bytes: usize) -> Interval {
     let ((low, high), (byte_low, byte_high)) = (below?, byte?);
     Some((byte_low << (8 * bytes) | low, byte_high << (8 * bytes) | high))
+}
+
+/// The ranges of quotient and remainder, for a divisor that is not 0.
+///
+/// SOUND: the quotient grows with the dividend and falls with the divisor; the remainder is less than the divisor, and not more than the dividend.
+pub(super) fn divided(dividend: (u32, u32), divisor: (u32, u32)) -> Option<(Interval, Interval)> {
+    let least = if is_on(Fault::GreatestDivisor) { divisor.1 } else { divisor.0 };
+    let below = divisor.1.checked_sub(1)?;
+    let quotient = (dividend.0 / divisor.1, dividend.1.checked_div(least)?);
+    Some((Some(quotient), Some((0, dividend.1.min(below)))))
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ impl State {
     pub(crate) fn canonical(&self, value: Value, silence: Silence) -> Value {
         match value {
             Value::Of(cell) => self.equalities.value(cell, silence),
-            Value::Entry(_) => value,
+            Value::Entry(_) | Value::Result(_) => value,
         }
     }
 
@@ -27,6 +27,7 @@ impl State {
     pub(crate) fn byte(&self, value: Value, silence: Silence, store: &Store) -> TvByte {
         match value {
             Value::Of(cell) => store.cell(&self.memory, cell),
+            Value::Result(_) => TvByte::UNKNOWN,
             Value::Entry(cell) if is_on(Fault::EntryTakenForNow) => store.cell(&self.memory, cell),
             // SOUND: each cell that holds it has it as its content.
             Value::Entry(_) => {
@@ -129,7 +130,7 @@ impl State {
 
 /// The cells that hold a value in a state, as far as a list of equalities tells.
 pub(crate) fn holders(state: &State, value: Value, silence: Silence) -> impl Iterator<Item = DataAddress> + '_ {
-    let (Value::Of(own) | Value::Entry(own)) = value;
+    let (Value::Of(own) | Value::Entry(own) | Value::Result(own)) = value;
     let listed = state.equalities.list().iter().map(|(cell, _)| *cell);
     std::iter::once(own).chain(listed).filter(move |cell| state.equalities.value(*cell, silence) == value)
 }

@@ -4,7 +4,8 @@ use avr_isa::{Addressing, FlashWordAddress, Instruction, MemoryAccess, Register}
 use avr_machine::{Fetched, Machine, flag};
 use three_valued::{ByteDomain, Truth, TvByte};
 
-use super::arithmetic::{Shift, Sign, above, left, right};
+use super::arithmetic::{Shift, Sign, above, divided, left, right};
+use crate::division::Division;
 use crate::equalities::{Silence, Value};
 use crate::faults::{Fault, is_on};
 use crate::intervals::{Interval, MOST_BYTES, Range, add, hull, meet, of_bytes};
@@ -131,13 +132,15 @@ pub(crate) struct Before<'a> {
     pub(crate) state: &'a State,
     pub(crate) silence: Silence,
     pub(crate) store: &'a Store,
+    /// The division of which the instruction is the first one.
+    pub(crate) division: Option<&'a Division>,
 }
 
 impl Before<'_> {
     /// True if no range can be found behind a step with this instruction.
     pub(crate) fn is_without(&self, executed: Option<Instruction>) -> bool {
         let kind = executed.map_or(Kind::Other, Kind::of);
-        self.state.ranges.list().is_empty() && matches!(kind, Kind::Other)
+        self.state.ranges.list().is_empty() && matches!(kind, Kind::Other) && self.division.is_none()
     }
 
     fn value(&self, register: Register) -> Value {
@@ -223,7 +226,26 @@ impl Before<'_> {
                 }
             }
         }
+        found.extend(self.division.into_iter().flat_map(|division| self.results(division)));
         self.named(found, renamed, behind)
+    }
+
+    /// The numbers that a division leaves behind, if its divisor is not 0.
+    fn results(&self, division: &Division) -> Vec<Found> {
+        let size = division.bytes;
+        let number = |first: Register| {
+            let when = self.range(&self.numbers(first, size));
+            hull(when[0], when[1])
+        };
+        let (Some(dividend), Some(divisor)) = (number(division.dividend), number(division.divisor)) else {
+            return Vec::new();
+        };
+        let results = |first: Register| -> Vec<Byte> {
+            let registers = std::iter::successors(Some(first), |register| Some(register.next())).take(size);
+            registers.map(|register| Byte::Before(Value::Result(register.address()))).collect()
+        };
+        let Some((quotient, remainder)) = divided(dividend, divisor) else { return Vec::new() };
+        vec![(results(division.quotient), [quotient; 2]), (results(division.remainder), [remainder; 2])]
     }
 
     /// The numbers that have ranges, and one more.

@@ -1,5 +1,6 @@
 //! Maps against concrete runs: of programs that a wrong map would accept, and of the samples.
 
+mod division;
 mod expected;
 mod generated;
 mod inclusion;

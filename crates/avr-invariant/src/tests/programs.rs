@@ -116,7 +116,7 @@ fn runs_of_the_programs_stay_inside_of_their_maps() {
 }
 
 /// The faults that make a map deny what runs come to, each with a program.
-const DENIED: [(Fault, &str); 22] = [
+const DENIED: [(Fault, &str); 26] = [
     (Fault::InterferenceForgotten, "counted"),
     (Fault::NumbersKept, "copied"),
     (Fault::EntryForgotten, "acknowledged"),
@@ -139,6 +139,10 @@ const DENIED: [(Fault, &str); 22] = [
     (Fault::RegistersTrusted, "nested-register"),
     (Fault::ReturnAddressTrusted, "nested-redirected"),
     (Fault::EntryForgotten, "nested-frame"),
+    (Fault::ResultsOfInterrupted, "divided-changed"),
+    (Fault::GreatestDivisor, "divided-by-some"),
+    (Fault::GreatestDivisor, "divided-by-zero"),
+    (Fault::RoutineUnread, "divided-otherwise"),
 ];
 
 #[test]

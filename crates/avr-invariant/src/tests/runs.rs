@@ -5,8 +5,12 @@ use avr_machine::{Possibilities, Question, Stop};
 use avr_testkit::Random;
 
 use crate::check::Claims;
+use crate::division::Divisions;
 use crate::lookup::{Contents, Lookup};
 use crate::map::{Map, Thread};
+
+/// The cell of SREG.
+const STATUS: usize = 0x5f;
 
 /// A world that does anything; once in so many times something other than going on, where it can choose.
 pub(super) struct Chaos {
@@ -76,11 +80,13 @@ pub(super) fn run_from(
     steps: usize,
     mut look: impl FnMut(&MachineState<u8>, Contents<'_>) -> Result<(), String>,
 ) -> Result<(End, MachineState<u8>), String> {
+    let divisions = Divisions::new(&machine.program);
     let mut oldest = active(&state);
     let mut entries: Vec<Vec<u8>> = Vec::new();
     for _ in 0..steps {
         let now = state.data.cells();
-        look(&state, Contents { now, entry: entries.last().map_or(now, Vec::as_slice) })?;
+        let results = divisions.results(&machine.program, state.control.pc, now, now[STATUS]);
+        look(&state, Contents { now, entry: entries.last().map_or(now, Vec::as_slice), results })?;
         (world.entered, world.is_reset) = (false, false);
         let before = state.clone();
         let handlers = active(&before);

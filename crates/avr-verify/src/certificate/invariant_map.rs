@@ -50,6 +50,7 @@ impl Parts<'_> {
         let equal = |value: &Value| match value {
             Value::Of(cell) => Equal::Of(*cell),
             Value::Entry(cell) => Equal::Entry(*cell),
+            Value::Result(register) => Equal::Result(*register),
         };
         let equalities = state.equalities.list().iter().map(|(cell, value)| (*cell, equal(value))).collect();
         let ranges = state

@@ -8,7 +8,8 @@ use std::path::Path;
 
 use avr_image::{EepromAddress, Image, LoadOptions};
 use avr_invariant::{
-    Analysis, Claims, Equation, Map, Options, Range, State as Invariant, Thread, Value, Variable, analyse, is_in_range,
+    Analysis, Claims, Divisions, Equation, Map, Options, Range, State as Invariant, Thread, Value, Variable, analyse,
+    is_in_range,
 };
 use avr_machine::device::Device;
 use avr_machine::{Frame, HazardKind, Machine};
@@ -42,6 +43,7 @@ const RETI: u16 = 0x9518;
 pub(crate) struct Closed {
     pub(crate) machine: Machine,
     pub(crate) map: Map,
+    pub(crate) divisions: Divisions,
     claims: Claims,
     by_address: BTreeMap<u32, Vec<u32>>,
 }
@@ -57,7 +59,8 @@ impl Closed {
         for (number, entry) in (0..).zip(&map.entries) {
             by_address.entry(entry.place.address().0).or_default().push(number);
         }
-        Some(Self { machine, map, claims, by_address })
+        let divisions = Divisions::new(&machine.program);
+        Some(Self { machine, map, divisions, claims, by_address })
     }
 }
 
@@ -219,6 +222,7 @@ impl<'a> OneRun<'a> {
         for cell in (0..DATA_BYTES as u16).filter(|cell| is_exact(*cell)) {
             let same = match invariant.equalities.value(DataAddress(cell), silence) {
                 Value::Of(other) | Value::Entry(other) if !is_exact(other.0) => continue,
+                Value::Result(_) => return Some(format!("cell {cell:#06x} is said to hold a result")),
                 Value::Of(other) => state.data[other.index()],
                 Value::Entry(other) => {
                     handler.map_or(state.data[other.index()], |active| active.entry.data[other.index()])
@@ -230,13 +234,17 @@ impl<'a> OneRun<'a> {
             }
         }
         let carry = state.data[machine.status_address().index()] & 1 == 1;
+        let pc = avr_isa::FlashByteAddress(state.pc).word();
+        let status = state.data[machine.status_address().index()];
+        let results = self.closed.divisions.results(&machine.program, pc, &state.data, status);
         let content = |value: Value| match value {
             Value::Of(cell) => state.data[cell.index()],
             Value::Entry(cell) => handler.map_or(state.data[cell.index()], |active| active.entry.data[cell.index()]),
+            Value::Result(cell) => results.map_or(0, |results| results[cell.index()]),
         };
         let is_seen = |range: &&Range| {
             let mut cells = range.bytes.iter().map(|value| match value {
-                Value::Of(cell) | Value::Entry(cell) => cell.0,
+                Value::Of(cell) | Value::Entry(cell) | Value::Result(cell) => cell.0,
             });
             cells.all(is_exact)
         };
@@ -246,7 +254,7 @@ impl<'a> OneRun<'a> {
         }
         let is_of_seen = |equation: &&Equation| {
             equation.terms.iter().all(|(variable, _)| match variable {
-                Variable::Byte(Value::Of(cell) | Value::Entry(cell)) => is_exact(cell.0),
+                Variable::Byte(Value::Of(cell) | Value::Entry(cell) | Value::Result(cell)) => is_exact(cell.0),
                 Variable::Carry => true,
             })
         };

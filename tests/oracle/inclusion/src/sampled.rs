@@ -419,7 +419,7 @@ impl<'a> Sampler<'a> {
             let value = state.equalities.value(*cell, silence);
             let group = groups.entry(value).or_default();
             group.insert(cell.index());
-            let (Value::Of(first) | Value::Entry(first)) = value;
+            let (Value::Of(first) | Value::Entry(first) | Value::Result(first)) = value;
             if state.equalities.value(first, silence) == value {
                 group.insert(first.index());
             }
@@ -440,7 +440,7 @@ impl<'a> Sampler<'a> {
             }
             let first = match value {
                 Value::Entry(first) => Some(first.index()),
-                Value::Of(_) => None,
+                Value::Of(_) | Value::Result(_) => None,
             };
             let wish = group.iter().find_map(|cell| wishes.get(cell).copied());
             let value = value_of(first, byte, wish).ok_or("no concrete state")?;
@@ -462,12 +462,16 @@ impl<'a> Sampler<'a> {
         }
         let cells_of = |value: Value| {
             groups.get(&value).cloned().unwrap_or_else(|| {
-                let (Value::Of(cell) | Value::Entry(cell)) = value;
+                let (Value::Of(cell) | Value::Entry(cell) | Value::Result(cell)) = value;
                 BTreeSet::from([cell.index()])
             })
         };
         let allows = |cell: usize, value: u8| cells[cell].contains(value);
-        fit_ranges(state, silence, (&mut values, &mut at_entry), (&cells_of, &allows), given.is_none(), &mut random)?;
+        let program = &closed.machine.program;
+        let results = |values: &[u8]| closed.divisions.results(program, control.pc, values, values[SREG]);
+        let told =
+            (&cells_of as &dyn Fn(Value) -> BTreeSet<usize>, &allows as &dyn Fn(usize, u8) -> bool, &results as _);
+        fit_ranges(state, silence, (&mut values, &mut at_entry), told, given.is_none(), &mut random)?;
         let (now, cells) = (self.state_of(place, &values), values.clone());
         let mut pushed: Vec<(u16, u32)> =
             frames.iter().map(|frame| (frame.position.0, frame.return_address.byte().0)).collect();
@@ -601,28 +605,39 @@ fn is_kept(cell: usize) -> bool {
     cell >= DATA_BYTES || is_exact(cell as u16)
 }
 
-/// The cells that hold a value, and the test of a cell's content.
-type Cells<'a> = (&'a dyn Fn(Value) -> BTreeSet<usize>, &'a dyn Fn(usize, u8) -> bool);
+/// The cells that hold a value, the test of a cell's content, and the results of a division that some contents have.
+type Cells<'a> =
+    (&'a dyn Fn(Value) -> BTreeSet<usize>, &'a dyn Fn(usize, u8) -> bool, &'a dyn Fn(&[u8]) -> Option<[u8; 32]>);
+
+/// The times that numbers are put into their ranges.
+const TRIES_FOR_NUMBERS: usize = 16;
+
+/// The times that registers are chosen for the result of a division.
+const TRIES_FOR_RESULTS: usize = 400;
 
 /// Sees to it that numbers are in the ranges of a state. The reason where that does not succeed.
 fn fit_ranges(
     state: &avr_invariant::State,
     silence: Silence,
     (values, at_entry): (&mut [u8], &mut BTreeMap<usize, u8>),
-    (cells_of, allows): Cells<'_>,
+    (cells_of, allows, results): Cells<'_>,
     is_free: bool,
     random: &mut Rng,
 ) -> Result<(), &'static str> {
     const REASON: &str = "no concrete state is found that fits the ranges of numbers";
-    for _ in 0..16 {
+    let is_result = |value: &Value| matches!(value, Value::Result(_));
+    let has_results = state.ranges.list().iter().any(|range| range.bytes.iter().any(is_result));
+    for _ in 0..if has_results { TRIES_FOR_RESULTS } else { TRIES_FOR_NUMBERS } {
+        let told = results(values);
         let carry = values[SREG] & 1 == 1;
         let content = |value: Value| match value {
             Value::Of(cell) => values[cell.index()],
             Value::Entry(cell) => at_entry.get(&cell.index()).copied().unwrap_or(values[cell.index()]),
+            Value::Result(cell) => told.map_or(0, |told| told[cell.index()]),
         };
         // The former content of a cell that has changed since is chosen later.
         let is_open = |value: &Value| match value {
-            Value::Of(_) => false,
+            Value::Of(_) | Value::Result(_) => false,
             Value::Entry(cell) => {
                 state.equalities.value(*cell, silence) != *value && !at_entry.contains_key(&cell.index())
             }
@@ -636,6 +651,19 @@ fn fit_ranges(
             let are_true = state.equations.list().iter().all(|equation| equation.is_true(carry, &content));
             return if are_true { Ok(()) } else { Err(REASON) };
         };
+        if outside.bytes.iter().any(is_result) {
+            if !is_free {
+                return Err(REASON);
+            }
+            for cell in (0..32).map(DataAddress) {
+                let byte = [0, u8::MAX, random.u8(..)][random.usize(..3)];
+                let all = cells_of(state.equalities.value(cell, silence));
+                if all.iter().all(|cell| *cell < 32 && allows(*cell, byte)) {
+                    all.iter().for_each(|cell| values[*cell] = byte);
+                }
+            }
+            continue;
+        }
         let (low, high) = outside.when[usize::from(carry)].ok_or(REASON)?;
         let number = random.u32(low..=high).to_le_bytes();
         for (value, byte) in outside.bytes.iter().zip(number) {

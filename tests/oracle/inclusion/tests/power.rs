@@ -131,7 +131,7 @@ fn faults_of_maps_are_found() {
 }
 
 /// The faults of invariants, each with a program in which sampled steps find it.
-const FOUND_BY_STEPS: [(MapFault, &str); 15] = [
+const FOUND_BY_STEPS: [(MapFault, &str); 18] = [
     (MapFault::InterferenceForgotten, "counted"),
     (MapFault::NumbersKept, "copied"),
     (MapFault::EntryForgotten, "acknowledged"),
@@ -147,6 +147,9 @@ const FOUND_BY_STEPS: [(MapFault, &str); 15] = [
     (MapFault::EntryOfInterrupted, "nested-entry"),
     (MapFault::NestedWritesForgotten, "nested-write"),
     (MapFault::EntryTakenForNow, "overwritten"),
+    (MapFault::ResultsOfInterrupted, "divided-changed"),
+    (MapFault::GreatestDivisor, "divided-by-some"),
+    (MapFault::RoutineUnread, "divided-otherwise"),
 ];
 
 /// Faults that maps from the reset do not show: one concerns maps that begin in a state of a run, and one the closing check, to which the pass gives no wrong map.
