@@ -14,7 +14,7 @@ use crate::program::Program;
 use crate::stack_pointer::StackPointer;
 use crate::stacks::StackArea;
 use crate::state::{Control, MachineState};
-use avr_isa::{DataAddress, EepromAddress, FlashWordAddress};
+use avr_isa::{DataAddress, EepromAddress, FlashWordAddress, Instruction};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use three_valued::TvByte;
@@ -396,8 +396,15 @@ impl Machine {
         &self.interrupt_groups
     }
 
-    /// Data address of a register that extends a pointer, where the device has it.
-    pub(crate) fn extension_register(&self, name: &str) -> Option<DataAddress> {
+    /// Data address of the register with the bits above Z that an instruction reads: RAMPZ of ELPM, EIND of EIJMP and EICALL; none where
+    /// it reads none, or where the device lacks it.
+    #[must_use]
+    pub fn extension_read(&self, instruction: Instruction) -> Option<DataAddress> {
+        let name = match instruction {
+            Instruction::Elpm { .. } => "RAMPZ",
+            Instruction::Eijmp | Instruction::Eicall => "EIND",
+            _ => return None,
+        };
         self.device.register(name).map(|register| register.address)
     }
 
