@@ -168,11 +168,15 @@ impl Machine {
         let groups: BTreeMap<DataAddress, Vec<Group>> =
             device.registers.iter().map(|register| (register.address, grouped(register))).collect();
         let fuses = options.fuses.unwrap_or(device.default_fuses);
-        let boot_start = device.boot_section(fuses).map_or(device.memory.flash_words(), |boot| boot.start_word.into());
+        let boot_start = device.boot_section(fuses).map_or(device.memory.flash_words(), |boot| boot.start_word);
         let boot_start = FlashWordAddress(boot_start);
         let operations = Operations::new(device, &groups);
         let starts = |register: &Register| !operations.started(register.address).is_empty();
-        let is_mere = |register: &&Register| is_storage(register) && !register.is_hidden && !starts(register);
+        let switches =
+            |register: &Register| device.unmodelled.iter().any(|one| one.when_set.address == register.address);
+        let is_mere = |register: &&Register| {
+            is_storage(register) && !register.is_hidden && !starts(register) && !switches(register)
+        };
         let storage = device.registers.iter().filter(is_mere);
         let mut is_storage = vec![false; device.memory.sram_start.index()];
         storage.for_each(|register| is_storage[register.address.index()] = true);

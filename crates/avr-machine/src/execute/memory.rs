@@ -245,15 +245,15 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// ELPM: the same with RAMPZ as the bits above Z.
     pub(super) fn load_program_extended(&mut self, rd: Register, mode: LpmMode) -> Result<(), Stop> {
-        let page = self.extension(Instruction::Elpm { rd, mode }, Limit::UnknownPointer)?;
+        let page = self.extension(Instruction::Elpm { rd, mode })?;
         self.load_flash(rd, mode, page)
     }
 
-    /// The bits above Z of an instruction where the device has a register for them; `unknown` stops the step if they stay unknown.
-    fn extension(&mut self, instruction: Instruction, unknown: Limit) -> Result<Option<u8>, Stop> {
+    /// The bits above Z of an instruction where the device has a register for them; unknown ones are cut into their cases.
+    fn extension(&mut self, instruction: Instruction) -> Result<Option<u8>, Stop> {
         let Some(address) = self.machine.extension_read(instruction) else { return Ok(None) };
         self.decide_bits(address, 0xff);
-        self.state.data.get(address).known().map(Some).ok_or(Stop::Limit(unknown))
+        self.known_byte(address).map(Some)
     }
 
     /// The load from the page of 64 KiB that a register selects, else from the first one.
@@ -304,7 +304,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// The target of EIJMP or EICALL: EIND above Z.
     pub(super) fn extended_target(&mut self, instruction: Instruction) -> Result<FlashWordAddress, Stop> {
-        let extension = self.extension(instruction, Limit::UnknownTarget)?;
+        let extension = self.extension(instruction)?;
         let target = self.indirect_target()?;
         Ok(FlashWordAddress(u32::from(extension.unwrap_or(0)) << 16 | target.0))
     }
