@@ -17,6 +17,7 @@ part_of() { # sample
     *-168p) echo atmega168p ;;
     *-88p) echo atmega88p ;;
     *-1284p) echo atmega1284p ;;
+    *-2560 | *-2560-buggy) echo atmega2560 ;;
     *-13) echo attiny13 ;;
     *-85) echo attiny85 ;;
     *-84) echo attiny84 ;;
@@ -95,8 +96,9 @@ properties_of() { # sample, image name: an image may have a property file of its
     fi
 }
 
-flags_of() { # sample: boot loaders lie in the boot section
+flags_of() { # sample: boot loaders lie in the boot section, and far functions behind 128 KiB
     case $1 in
+    *-2560 | *-2560-buggy) echo -Wl,--section-start=.far=0x20000 ;;
     boot-serial* | boot-flag*) echo -Wl,--section-start=.text=0x7000 ;;
     esac
 }

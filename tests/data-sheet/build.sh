@@ -4,6 +4,8 @@
 #   tests/data-sheet/build.sh            all
 #   tests/data-sheet/build.sh NAME ...   only these
 #
+# A line `; far: ADDRESS` of a source says where the section `.far` lies in flash.
+#
 # Needs gcc-avr, binutils-avr and avr-libc.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -14,6 +16,7 @@ for name in "$@"; do
     part=$(sed -n 's/^; device: //p' "sources/$name.S")
     flags=(-mmcu="${part:-atmega328p}" -nostartfiles -nodefaultlibs)
     avr-gcc "${flags[@]}" -I ../regressions/sources -c -o "images/$name.o" "sources/$name.S"
-    avr-gcc "${flags[@]}" -o "images/$name.elf" "images/$name.o"
+    far=$(sed -n 's/^; far: //p' "sources/$name.S")
+    avr-gcc "${flags[@]}" ${far:+-Wl,--section-start=.far="$far"} -o "images/$name.elf" "images/$name.o"
     rm "images/$name.o"
 done

@@ -45,7 +45,7 @@ pub fn cut_what_is_read<V: ByteDomain, E: Environment<V>>(
         cut_cell(state, register.address(), 0xff, environment);
     }
     cut_cell(state, machine.status_address(), instruction.flags_read().bits(), environment);
-    for cell in cells_read(machine, state, instruction) {
+    for cell in cells_read(machine, state, instruction).into_iter().chain(machine.extension_read(instruction)) {
         // Bits that hardware supplies are not stored.
         let io = machine.device.is_io_area(cell);
         let mask = machine.device.register_at(cell).map_or(0xff, |register| {

@@ -14,7 +14,7 @@ use crate::program::Program;
 use crate::stack_pointer::StackPointer;
 use crate::stacks::StackArea;
 use crate::state::{Control, MachineState};
-use avr_isa::{DataAddress, EepromAddress, FlashWordAddress};
+use avr_isa::{DataAddress, EepromAddress, FlashWordAddress, Instruction};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use three_valued::TvByte;
@@ -168,11 +168,15 @@ impl Machine {
         let groups: BTreeMap<DataAddress, Vec<Group>> =
             device.registers.iter().map(|register| (register.address, grouped(register))).collect();
         let fuses = options.fuses.unwrap_or(device.default_fuses);
-        let boot_start = device.boot_section(fuses).map_or(device.memory.flash_words(), |boot| boot.start_word.into());
+        let boot_start = device.boot_section(fuses).map_or(device.memory.flash_words(), |boot| boot.start_word);
         let boot_start = FlashWordAddress(boot_start);
         let operations = Operations::new(device, &groups);
         let starts = |register: &Register| !operations.started(register.address).is_empty();
-        let is_mere = |register: &&Register| is_storage(register) && !register.is_hidden && !starts(register);
+        let switches =
+            |register: &Register| device.unmodelled.iter().any(|one| one.when_set.address == register.address);
+        let is_mere = |register: &&Register| {
+            is_storage(register) && !register.is_hidden && !starts(register) && !switches(register)
+        };
         let storage = device.registers.iter().filter(is_mere);
         let mut is_storage = vec![false; device.memory.sram_start.index()];
         storage.for_each(|register| is_storage[register.address.index()] = true);
@@ -396,8 +400,15 @@ impl Machine {
         &self.interrupt_groups
     }
 
-    /// Data address of a register that extends a pointer, where the device has it.
-    pub(crate) fn extension_register(&self, name: &str) -> Option<DataAddress> {
+    /// Data address of the register with the bits above Z that an instruction reads: RAMPZ of ELPM, EIND of EIJMP and EICALL; none where
+    /// it reads none, or where the device lacks it.
+    #[must_use]
+    pub fn extension_read(&self, instruction: Instruction) -> Option<DataAddress> {
+        let name = match instruction {
+            Instruction::Elpm { .. } => "RAMPZ",
+            Instruction::Eijmp | Instruction::Eicall => "EIND",
+            _ => return None,
+        };
         self.device.register(name).map(|register| register.address)
     }
 

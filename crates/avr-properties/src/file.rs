@@ -280,7 +280,7 @@ impl PropertyFile {
     #[must_use]
     pub fn boot_start(&self, device: &Device) -> Option<u32> {
         let section = device.boot_section(self.fuses.bytes(device.default_fuses))?;
-        Some(FlashWordAddress(section.start_word.into()).byte().0)
+        Some(FlashWordAddress(section.start_word).byte().0)
     }
 
     /// Checks that certificates can carry the proofs: they know of hazards, not of findings.

@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn slips_are_no_other_parts() {
-        assert!(is_other_part("atmega2560") && is_other_part("attiny2313") && is_other_part("at90usb82"));
+        assert!(is_other_part("atmega1281") && is_other_part("attiny2313") && is_other_part("at90usb82"));
         assert!(!is_other_part("atmega382p") && !is_other_part("atmega328") && !is_other_part("uno"));
     }
 }

@@ -16,24 +16,28 @@
 #include <simavr/sim_elf.h>
 #include <simavr/sim_interrupts.h>
 #include <simavr/sim_io.h>
+#include <fcntl.h>
+#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { REGISTERS = 32, SP_LOW = 0x5d, SP_HIGH = 0x5e, CLOCK_HERTZ = 1000000, ENTRY_CYCLES = 4, WAKE_CYCLES = 4 };
+enum { REGISTERS = 32, SP_LOW = 0x5d, SP_HIGH = 0x5e, CLOCK_HERTZ = 1000000, RESPONSE_CYCLES = 2, USARTS = 4 };
 enum { EERE = 1, EEPE = 2, EEMPE = 4, EERIE = 8, TXEN = 8, UDRE = 0x20 };
 
 /* Data addresses of registers and of the SRAM, which libsimavr does not tell for every part, the number of the interrupt of
  * the EEPROM, and the pin that is the reset. No USART: 0, and a reset pin that is no port: 0. */
 static const struct device {
     const char *name;
-    uint16_t eecr, ucsra[2], sram;
+    uint16_t eecr, ucsra[USARTS], sram;
     int eeprom_vector;
     char reset_port;
     int reset_pin;
 } devices[] = {
     {"atmega328p", 0x3f, {0xc0}, 0x100, 22, 'C', 6},
     {"atmega1284p", 0x3f, {0xc0, 0xc8}, 0x100, 25, 0, 0},
+    {"atmega2560", 0x3f, {0xc0, 0xc8, 0xd0, 0x130}, 0x200, 30, 0, 0},
     {"attiny85", 0x3c, {0}, 0x60, 6, 'B', 5},
     {"attiny13", 0x3c, {0}, 0x60, 4, 'B', 5},
     {"attiny84", 0x3c, {0}, 0x60, 14, 'B', 3},
@@ -85,7 +89,7 @@ static void keep_eeprom_ready(avr_t *avr)
  * Register Description"). */
 static void keep_transmitter_empty(avr_t *avr)
 {
-    for (int number = 0; number < 2; number++) {
+    for (int number = 0; number < USARTS; number++) {
         uint16_t status = device->ucsra[number];
         if (status && !(avr->data[status + 1] & TXEN)) {
             avr->data[status] |= UDRE;
@@ -134,16 +138,39 @@ static int step(avr_t *avr)
     }
     /* libsimavr enters a handler in no time; the data sheet says four cycles, and four more out of sleep (section
      * "Interrupt Response Time"). */
-    avr->cycle += ENTRY_CYCLES + (slept ? WAKE_CYCLES : 0);
+    /* A cycle for each byte of the return address, and as many cycles once more to wake up. */
+    avr->cycle += (RESPONSE_CYCLES + avr->address_size) * (slept ? 2 : 1);
     show(avr, 'e');
     return 2;
 }
 
 static void clear_eeprom(avr_t *avr)
 {
-    uint8_t content[0x400] = {0};
+    uint8_t content[0x1000] = {0};
     avr_eeprom_desc_t all = {.ee = content, .offset = 0, .size = avr->e2end + 1u};
     avr_ioctl(avr, AVR_IOCTL_EEPROM_SET, &all);
+}
+
+/* libsimavr loads the sections that it knows by name; here is all that lies in flash. */
+static int load_flash(avr_t *avr, const char *path)
+{
+    int file = open(path, O_RDONLY);
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(file, ELF_C_READ, NULL);
+    size_t count = 0;
+    if (file < 0 || !elf || elf_getphdrnum(elf, &count) != 0) {
+        return 0;
+    }
+    for (size_t number = 0; number < count; number++) {
+        GElf_Phdr part;
+        if (gelf_getphdr(elf, (int)number, &part) && part.p_type == PT_LOAD && part.p_paddr + part.p_filesz <= avr->flashend + 1ul
+            && pread(file, avr->flash + part.p_paddr, part.p_filesz, (off_t)part.p_offset) < 0) {
+            return 0;
+        }
+    }
+    elf_end(elf);
+    close(file);
+    return 1;
 }
 
 int main(int count, char **arguments)
@@ -163,11 +190,15 @@ int main(int count, char **arguments)
     avr->frequency = CLOCK_HERTZ;
     clear_eeprom(avr);
     avr_load_firmware(avr, &firmware);
+    if (!load_flash(avr, arguments[2])) {
+        return 2;
+    }
     avr->frequency = CLOCK_HERTZ;
     keep_transmitter_empty(avr);
     uint32_t uart_flags = 0;
-    avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('0'), &uart_flags);
-    avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('1'), &uart_flags);
+    for (char number = '0'; number < '0' + USARTS; number++) {
+        avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS(number), &uart_flags);
+    }
     /* A low level here would be a reset. */
     if (device->reset_port) {
         avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(device->reset_port), device->reset_pin), 1);

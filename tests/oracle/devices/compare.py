@@ -34,6 +34,12 @@ EXCEPTIONS = {
     },
     ("atmega1284p", "fuse_low"): "the header programs SUT1 as well; the table has 62, 99 and ff, from the default of JTAGEN and the bytes of the ATmega644A",
     ("atmega1284p", "fuse_high"): "the header leaves BOOTSZ1 unprogrammed; likewise",
+    **{("atmega2560", f"bits of PORT{port}"): f"the header names them P{port}n" for port in "ABCDEFGHJKL"},
+    ("atmega2560", "bits of RAMPZ"): "the header is that of the ATmega1280 as well, which has one bit",
+    **{
+        ("atmega2560", f"request of {name}"): "simavr does not model it for this part"
+        for name in ("PCINT1", "PCINT2", "ANALOG_COMP")
+    },
     ("attiny85", "bits of PORTB"): "the header names them PBn",
     ("attiny13", "bits of PORTB"): "the header names them PBn",
     ("attiny13", "a register at the address of SPH"): "the header common to all has it; the part has a stack pointer of eight bits",
@@ -309,7 +315,7 @@ def compare(device):
 
 def main():
     """Compares the devices named on the command line, or all parts that there are."""
-    devices = sys.argv[1:] or [*FAMILY, "atmega1284p", "attiny85", "attiny13", "attiny84"]
+    devices = sys.argv[1:] or [*FAMILY, "atmega1284p", "atmega2560", "attiny85", "attiny13", "attiny84"]
     results = [compare(device) for device in devices]
     sys.exit(0 if all(results) else 1)
 

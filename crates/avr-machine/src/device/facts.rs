@@ -33,28 +33,32 @@ fn data_address<'de, D: Deserializer<'de>>(source: D) -> Result<DataAddress, D::
 
 impl Memory {
     /// Data address of the first cell behind the SRAM that no program reaches: bytes that registers share unseen. Hidden registers follow
-    /// in the second half of the same page, and the cells of latched bits in the next one.
+    /// in the second half of the same page, and the cells of latched bits in the next one. A part with more I/O registers has a page more
+    /// of each.
     #[must_use]
     pub const fn shared_start(&self) -> DataAddress {
         DataAddress::of_index((self.sram_end.index() + 1).next_multiple_of(PAGE_CELLS))
     }
 
-    /// The number of hidden registers for which the state has room.
-    pub(crate) const HIDDEN_REGISTERS: u16 = PAGE_CELLS as u16 / 2;
+    /// The number of pages for the cells of latched bits, and half of all pages: 2 where the I/O registers end above data address 0xff, else 1.
+    const fn pages(&self) -> u16 {
+        if self.sram_start.0 > 0x100 { 2 } else { 1 }
+    }
 
-    /// The number of registers with latched bits for which the state has room: the rest of the second page.
-    const LATCHED_REGISTERS: u16 = PAGE_CELLS as u16;
+    /// The number of hidden registers for which the state has room.
+    pub(crate) const fn hidden_room(&self) -> u16 {
+        self.pages() * PAGE_CELLS as u16 - PAGE_CELLS as u16 / 2
+    }
 
     /// Data addresses behind the hidden registers: one for each register with bits that are latched.
     pub(crate) fn pending_cells(&self) -> impl ExactSizeIterator<Item = DataAddress> + use<> {
-        let start = self.hidden_start().wrapping_add(Self::HIDDEN_REGISTERS);
-        start.until(start.wrapping_add(Self::LATCHED_REGISTERS))
+        self.hidden_start().wrapping_add(self.hidden_room()).until(self.unreached_end())
     }
 
     /// Data address behind the last cell that no program reaches.
     #[must_use]
     pub const fn unreached_end(&self) -> DataAddress {
-        self.shared_start().wrapping_add(2 * PAGE_CELLS as u16)
+        self.shared_start().wrapping_add(2 * self.pages() * PAGE_CELLS as u16)
     }
 
     /// Data address of the first hidden register.
@@ -90,7 +94,7 @@ pub struct BootSection {
     /// Value of the fuse field `BOOTSZ` (bits as in the fuse byte: 1 is unprogrammed).
     pub bootsz: u8,
     /// First word address of the section; it reaches to the end of the flash.
-    pub start_word: u16,
+    pub start_word: u32,
 }
 
 /// One of the fuse bytes.
@@ -314,13 +318,17 @@ pub struct TimerPin {
     pub driven_while: Condition,
 }
 
-/// The pin-change requests of a port.
+/// The pin-change requests of pins of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PinChanges {
     /// Data address of PINx.
     pub pins: DataAddress,
-    /// Data address of the register that lets its pins request.
+    /// The pins.
+    pub of: u8,
+    /// Data address of the register that lets them request.
     pub mask: DataAddress,
+    /// The number of bits by which the bit of a pin in that register is above the one in PINx.
+    pub shift: u8,
     /// The flag of the request.
     pub flag: BitRef,
 }
@@ -365,6 +373,15 @@ pub struct Shifter {
     pub toggles: (BitRef, BitRef, Condition),
     /// Data address of PINx of the port whose pins it may drive, and those pins.
     pub drives: (DataAddress, u8),
+}
+
+/// A bit that switches on what no model follows: a step that sets it is not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unmodelled {
+    /// The bit.
+    pub when_set: BitRef,
+    /// The words for it in a report.
+    pub what: &'static str,
 }
 
 /// Registers whose content is unknown after a write changed a bit (data sheet, `ASSR`). Reserved bits stay 0.

@@ -27,12 +27,13 @@ macro_rules! table {
 }
 
 /// All tables.
-pub(super) static TABLES: [Table; 8] = [
+pub(super) static TABLES: [Table; 9] = [
     table!("atmega328p"),
     table!("atmega328p-gpio"),
     table!("atmega168p"),
     table!("atmega88p"),
     table!("atmega1284p"),
+    table!("atmega2560"),
     table!("attiny85"),
     table!("attiny13"),
     table!("attiny84"),

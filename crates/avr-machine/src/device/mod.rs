@@ -27,7 +27,7 @@ pub use condition::{BitRef, Condition, KnownBits};
 pub use facts::{
     BootSection, ClockPrescaler, Core, Corruption, Eeprom, Fuse, FuseByte, FuseBytes, FuseReset, InterruptPolicy,
     Memory, PinChanges, PinFunctions, Policy, ResetCause, ResetEffect, SelfProgramming, Severity, Shifter, SilentWake,
-    Sleep, SleepMode, TimerPin, Watchdog,
+    Sleep, SleepMode, TimerPin, Unmodelled, Watchdog,
 };
 pub use interrupt::{Interrupt, Request, WakeCondition};
 pub(crate) use library::edit_distance;
@@ -92,6 +92,8 @@ pub struct Device {
     pub pins: PinFunctions,
     /// Bits whose change may corrupt registers.
     pub corruptions: Vec<Corruption>,
+    /// Bits that switch on what no model follows.
+    pub unmodelled: Vec<Unmodelled>,
     /// Other names of bits, each with the bit.
     pub aliases: Vec<(&'static str, BitRef)>,
     /// Names of the programs in `tests/data-sheet` that decide what the table says, in alphabetical order.
@@ -203,7 +205,7 @@ impl Device {
     pub fn reset_vector(&self, fuses: FuseBytes) -> FlashWordAddress {
         let boots = self.fuse("BOOTRST").is_some_and(|fuse| fuse.is_programmed(fuses));
         let section = self.boot_section(fuses).filter(|_| boots);
-        section.map_or(FlashWordAddress(0), |section| FlashWordAddress(section.start_word.into()))
+        section.map_or(FlashWordAddress(0), |section| FlashWordAddress(section.start_word))
     }
 
     /// The effect of a reset of this cause on the register of causes.

@@ -121,6 +121,8 @@ pub(super) struct DeviceSource {
     #[serde(default)]
     pub(super) corruptions: Vec<CorruptionSource>,
     #[serde(default)]
+    pub(super) unmodelled: Vec<UnmodelledSource>,
+    #[serde(default)]
     pub(super) aliases: Vec<(&'static str, &'static str)>,
 }
 
@@ -137,6 +139,10 @@ pub(super) struct PinsSource {
     /// Ports with pin-change requests: PINx, the mask register and the flag.
     #[serde(default)]
     pub(super) changes: Vec<(&'static str, &'static str, &'static str)>,
+    /// Ports of which some pins request: PINx, those pins, the mask register, the number of bits by which a pin is higher there, and the
+    /// flag.
+    #[serde(default)]
+    pub(super) shifted_changes: Vec<(&'static str, u8, &'static str, u8, &'static str)>,
     /// The pins of the clocks of timers from outside: the number of the timer, the pin, and the condition under which only its port
     /// drives it.
     #[serde(default)]
@@ -582,6 +588,16 @@ pub(super) struct ShifterSource {
     pub(super) toggles: (&'static str, &'static str, ConditionSource),
     /// PINx and its bits.
     pub(super) drives: (&'static str, Vec<&'static str>),
+    pub(super) section: &'static str,
+    pub(super) decided_by: Vec<&'static str>,
+}
+
+/// See [`super::Unmodelled`].
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UnmodelledSource {
+    pub(super) when_set: &'static str,
+    pub(super) what: &'static str,
     pub(super) section: &'static str,
     pub(super) decided_by: Vec<&'static str>,
 }

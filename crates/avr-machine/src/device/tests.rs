@@ -485,7 +485,7 @@ fn a_tiny_part_has_the_16_bit_timer_and_its_serial_interface_at_port_a() {
 #[test]
 fn parts_of_a_family_differ_in_memories_vectors_and_fuses() {
     #[track_caller]
-    fn check(name: &str, flash: u32, vector_words: u8, has_jmp: bool, boot: [u16; 4]) {
+    fn check(name: &str, flash: u32, vector_words: u8, has_jmp: bool, boot: [u32; 4]) {
         let device = Device::named(name).expect("a built-in device");
         assert_eq!((device.memory.flash_bytes, device.memory.eeprom_bytes), (flash, 512));
         assert_eq!(device.memory.sram_end, DataAddress(0x04ff));
@@ -502,7 +502,7 @@ fn parts_of_a_family_differ_in_memories_vectors_and_fuses() {
         });
         assert_eq!(sections, boot);
         let reset = |extended| device.reset_vector(FuseBytes { extended, ..device.default_fuses }).byte().0;
-        assert_eq!([reset(0xf9), reset(0xf8)], [0, 2 * u32::from(boot[3])]);
+        assert_eq!([reset(0xf9), reset(0xf8)], [0, 2 * boot[3]]);
         let names = |device: &Device| device.registers.iter().map(|register| register.name).collect::<Vec<_>>();
         assert_eq!(names(device), names(whole()));
         let vectors = |device: &Device| device.interrupts.iter().map(|one| one.name).collect::<Vec<_>>();
@@ -517,7 +517,7 @@ fn fuses_choose_boot_section_and_reset_values() {
     let factory = whole().default_fuses;
     assert_eq!(factory, FuseBytes { low: 0x62, high: 0xd9, extended: 0xff });
     #[track_caller]
-    fn check(high: u8, start_word: u16) {
+    fn check(high: u8, start_word: u32) {
         let section = whole().boot_section(FuseBytes { high, ..whole().default_fuses });
         assert_eq!(section.map(|section| section.start_word), Some(start_word), "{high:#x}");
     }

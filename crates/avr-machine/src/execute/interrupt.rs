@@ -14,9 +14,9 @@ use avr_isa::{ControlFlow, FlashWordAddress};
 use three_valued::fault::{Fault, is_on};
 use three_valued::{BitDomain, ByteDomain, Truth};
 
-/// Clock cycles of an interrupt entry, and what waking up adds.
-const ENTRY_CYCLES: u32 = 4;
-const WAKE_CYCLES: u32 = 4;
+/// Clock cycles of an interrupt entry, and of waking up, besides those that store the return address, one for each byte (data sheets,
+/// "Interrupt Response Time").
+const RESPONSE_CYCLES: u32 = 2;
 
 /// The certainty with which an interrupt is taken now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -338,7 +338,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     fn enter(&mut self, interrupt: &'static Interrupt) -> Result<(), Stop> {
         // SOUND: reductions move interrupts from one instruction to another, so what is allowed at one says nothing of entries.
         self.place = None;
-        self.cycles = ENTRY_CYCLES + if self.state.control.sleeping { WAKE_CYCLES } else { 0 };
+        let response = self.response_cycles();
+        self.cycles = response + if self.state.control.sleeping { response } else { 0 };
         self.state.control.sleeping = false;
         self.state.control.fresh_request = false;
         self.acknowledge(interrupt);
@@ -435,9 +436,14 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
+    /// Clock cycles of an interrupt entry, and what waking up adds.
+    fn response_cycles(&self) -> u32 {
+        RESPONSE_CYCLES + u32::from(self.machine.device.core.pc_bytes)
+    }
+
     /// The processor wakes, and enters no handler.
     fn wake(&mut self) {
-        self.cycles = WAKE_CYCLES;
+        self.cycles = self.response_cycles();
         self.state.control.sleeping = false;
         self.state.control.fresh_request = false;
     }

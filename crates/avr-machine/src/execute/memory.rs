@@ -3,7 +3,7 @@
 use super::Step;
 use crate::environment::{Demand, Environment, Event, Question};
 use crate::hazard::{HazardKind, Limit, Stop};
-use avr_isa::{DataAddress, FlashWordAddress, LpmMode, Pointer, PointerMode, Register};
+use avr_isa::{DataAddress, FlashWordAddress, Instruction, LpmMode, Pointer, PointerMode, Register};
 use std::ops::Range;
 use three_valued::fault::{Fault, is_on};
 use three_valued::{BitDomain, ByteDomain, TvByte};
@@ -245,17 +245,15 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// ELPM: the same with RAMPZ as the bits above Z.
     pub(super) fn load_program_extended(&mut self, rd: Register, mode: LpmMode) -> Result<(), Stop> {
-        let page = match self.machine.extension_register("RAMPZ") {
-            Some(address) => Some(self.extension(address).ok_or(Stop::Limit(Limit::UnknownPointer))?),
-            None => None,
-        };
+        let page = self.extension(Instruction::Elpm { rd, mode })?;
         self.load_flash(rd, mode, page)
     }
 
-    /// The content of a register that extends a pointer, if it is known.
-    fn extension(&mut self, address: DataAddress) -> Option<u8> {
+    /// The bits above Z of an instruction where the device has a register for them; unknown ones are cut into their cases.
+    fn extension(&mut self, instruction: Instruction) -> Result<Option<u8>, Stop> {
+        let Some(address) = self.machine.extension_read(instruction) else { return Ok(None) };
         self.decide_bits(address, 0xff);
-        self.state.data.get(address).known()
+        self.known_byte(address).map(Some)
     }
 
     /// The load from the page of 64 KiB that a register selects, else from the first one.
@@ -304,14 +302,11 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         joined.unwrap_or_else(|| V::constant(0xff)).indexed_by(&[&address.0, &address.1])
     }
 
-    /// The target of EIJMP and EICALL: EIND above Z.
-    pub(super) fn extended_target(&mut self) -> Result<FlashWordAddress, Stop> {
-        let extension = match self.machine.extension_register("EIND") {
-            Some(address) => self.extension(address).ok_or(Stop::Limit(Limit::UnknownTarget))?,
-            None => 0,
-        };
+    /// The target of EIJMP or EICALL: EIND above Z.
+    pub(super) fn extended_target(&mut self, instruction: Instruction) -> Result<FlashWordAddress, Stop> {
+        let extension = self.extension(instruction)?;
         let target = self.indirect_target()?;
-        Ok(FlashWordAddress(u32::from(extension) << 16 | target.0))
+        Ok(FlashWordAddress(u32::from(extension.unwrap_or(0)) << 16 | target.0))
     }
 }
 

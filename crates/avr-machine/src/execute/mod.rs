@@ -274,7 +274,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 self.jump(target);
             }
             I::Eijmp => {
-                let target = self.extended_target()?;
+                let target = self.extended_target(instruction)?;
                 self.jump(target);
             }
             I::Jmp { target } => self.jump(FlashWordAddress(target)),
@@ -284,7 +284,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 self.call(target)?;
             }
             I::Eicall => {
-                let target = self.extended_target()?;
+                let target = self.extended_target(instruction)?;
                 self.call(target)?;
             }
             I::Call { target } => self.call(FlashWordAddress(target))?,

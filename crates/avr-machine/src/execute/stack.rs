@@ -43,7 +43,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let (low, high) = (self.machine.stack_low, self.machine.stack_high);
         self.machine.stack_pointer().cells().for_each(|half| self.decide_bits(half, 0xff));
         let Some(high) = high else {
-            return self.known_stack_byte(low).map(|low| DataAddress::of_bytes(low, 0));
+            return self.known_byte(low).map(|low| DataAddress::of_bytes(low, 0));
         };
         let candidates = self.candidates(low, high);
         if let Some(value) = candidates.single().map(DataAddress) {
@@ -60,7 +60,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(value)
     }
 
-    fn known_stack_byte(&mut self, address: DataAddress) -> Result<u8, Stop> {
+    /// The content of a cell; an unknown one is cut into its cases.
+    pub(super) fn known_byte(&mut self, address: DataAddress) -> Result<u8, Stop> {
         let byte = self.state.data.get(address);
         let candidates: Vec<u8> = byte.bits().concretisations().collect();
         let count = candidates.len();

@@ -16,10 +16,14 @@ const AUTOMATIC: u8 = 1 << 5;
 /// Channels that the widest multiplexer tells apart.
 const CHANNELS: usize = 64;
 
-/// The largest number of a channel that the multiplexer of a device selects: its bits MUX0, MUX1 and so on are the lowest ones of ADMUX.
+/// The bits MUX0, MUX1 and so on, of which the number of a channel consists: the lowest ones of ADMUX, and MUX5 where a part has it elsewhere.
+fn selection(device: &'static Device) -> impl Iterator<Item = BitRef> {
+    (0..CHANNELS.ilog2()).map_while(move |number| bit(device, &format!("MUX{number}")))
+}
+
+/// The largest number of a channel that the multiplexer of a device selects.
 pub(super) fn last_channel(device: &'static Device) -> u8 {
-    let bits = (0..CHANNELS.ilog2()).filter_map(|number| bit(device, &format!("MUX{number}")));
-    bits.fold(0, |mask, bit| mask | bit.mask())
+    selection(device).fold(0, |last, _| last << 1 | 1)
 }
 
 /// The converter.
@@ -27,8 +31,8 @@ pub(super) fn last_channel(device: &'static Device) -> u8 {
 pub(super) struct Adc {
     control: DataAddress,
     trigger: DataAddress,
-    selection: DataAddress,
-    last_channel: u8,
+    /// The bits that select the channel, the lowest first.
+    selection: Vec<BitRef>,
     result: [DataAddress; 2],
     left_adjusted: BitRef,
     done_flag: BitRef,
@@ -55,8 +59,7 @@ impl Adc {
         Some(Self {
             control: address(device, "ADCSRA")?,
             trigger: address(device, "ADCSRB")?,
-            selection: address(device, "ADMUX")?,
-            last_channel: last_channel(device),
+            selection: selection(device).collect(),
             result: [address(device, "ADCL")?, address(device, "ADCH")?],
             left_adjusted: bit(device, "ADLAR")?,
             done_flag: bit(device, "ADIF")?,
@@ -103,7 +106,7 @@ impl Adc {
 
 impl Peripheral for Adc {
     fn written_registers(&self) -> Vec<DataAddress> {
-        vec![self.control, self.trigger, self.selection]
+        [self.control, self.trigger].into_iter().chain(self.selection.iter().map(|bit| bit.address)).collect()
     }
 
     fn read_registers(&self) -> Vec<DataAddress> {
@@ -144,7 +147,8 @@ impl Peripheral for Adc {
     fn observe(&mut self, view: &View<'_>, _signals: &mut Signals) {
         let control = view.get(self.control);
         self.adjusted = view.is_set(self.left_adjusted);
-        self.next_channel = usize::from(view.get(self.selection) & self.last_channel);
+        let bits = self.selection.iter().rev();
+        self.next_channel = bits.fold(0, |channel, bit| channel << 1 | usize::from(view.is_set(*bit)));
         self.locked = (self.locked || view.was_read(self.result[0])) && !view.was_read(self.result[1]);
         let enabled = control & ENABLE != 0;
         self.first |= enabled && !self.enabled;

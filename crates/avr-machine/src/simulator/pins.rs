@@ -32,9 +32,8 @@ struct Port {
 #[derive(Clone, Copy, Debug)]
 struct PinChange {
     port: usize,
-    /// The register that lets its pins request.
-    mask_register: DataAddress,
-    flag: BitRef,
+    /// The facts of the table.
+    request: PinChanges,
 }
 
 /// An external interrupt.
@@ -75,9 +74,7 @@ impl Pins {
             ports[port].level = 1 << bit;
             ports[port].reads = 1 << bit;
         }
-        let change = |change: &PinChanges| {
-            Some(PinChange { port: index(&ports, change.pins)?, mask_register: change.mask, flag: change.flag })
-        };
+        let change = |change: &PinChanges| Some(PinChange { port: index(&ports, change.pins)?, request: *change });
         let changes = device.pins.changes.iter().filter_map(change).collect();
         let external = |(name, pin): &(&'static str, BitRef)| {
             let interrupt = device.interrupt(name)?;
@@ -122,8 +119,9 @@ impl Pins {
         }
         let changed = |port: usize| self.ports[port].reads ^ before[port];
         for change in &self.changes {
-            if changed(change.port) & view.get(change.mask_register) != 0 {
-                signals.raise(change.flag);
+            let PinChanges { of, mask, shift, flag, .. } = change.request;
+            if (changed(change.port) & of) << shift & view.get(mask) != 0 {
+                signals.raise(flag);
             }
         }
         for external in &self.external {
@@ -161,8 +159,11 @@ impl Peripheral for Pins {
     }
 
     fn known_bits(&self) -> Vec<(DataAddress, u8)> {
-        let flags =
-            self.changes.iter().map(|change| change.flag).chain(self.external.iter().map(|external| external.flag));
+        let flags = self
+            .changes
+            .iter()
+            .map(|change| change.request.flag)
+            .chain(self.external.iter().map(|external| external.flag));
         self.ports.iter().map(|port| (port.pin, 0xff)).chain(flags.map(known)).collect()
     }
 

@@ -1,4 +1,4 @@
-//! The timer/counters 0, 1, 2 and 3, cycle by cycle.
+//! The timer/counters 0 to 5, cycle by cycle.
 //!
 //! Data sheet, sections "8-bit Timer/Counter0 with PWM", "16-bit Timer/Counter1 with PWM", "8-bit Timer/Counter2 with
 //! PWM and Asynchronous Operation" and "Timer/Counter0 and Timer/Counter1 Prescalers". At the pins that clock a counter and trigger a
@@ -138,13 +138,14 @@ struct Places {
     counter: Word,
     /// The cell with the byte that is written to the high half together with the low one.
     shared: Option<DataAddress>,
-    compare: [Word; 2],
+    /// Those of the units A, B and C. A timer without unit C has unit B twice.
+    compare: [Word; 3],
     capture: Option<Word>,
     /// GTCCR and the bit in it that resets the prescaler.
     prescaler_reset: Option<BitRef>,
     clocked_while: &'static Condition,
     overflow: BitRef,
-    matches: [BitRef; 2],
+    matches: [BitRef; 3],
     captured: Option<BitRef>,
     /// The pins of the clock from outside and of the capture, where edges that the program drives are followed.
     clock_pin: Option<Pin>,
@@ -182,9 +183,9 @@ pub(super) struct Timer {
     count: u16,
     down: bool,
     /// The compare values in force.
-    compare: [u16; 2],
+    compare: [u16; 3],
     /// The compare values as written.
-    written: [u16; 2],
+    written: [u16; 3],
     capture: u16,
     /// The cycle up to which was counted.
     since: u64,
@@ -208,7 +209,7 @@ pub(super) struct Timer {
 impl Timer {
     /// The timers that a device has.
     pub fn all(machine: &Machine) -> impl Iterator<Item = Self> + '_ {
-        (0..4).filter_map(|number| Self::new(machine, number))
+        (0..6).filter_map(|number| Self::new(machine, number))
     }
 
     fn new(machine: &Machine, number: u8) -> Option<Self> {
@@ -223,18 +224,20 @@ impl Timer {
         let asynchronous = number == 2;
         let pin = |pins: &'static [TimerPin]| pins.iter().find(|pin| pin.timer == number).map(Pin::of);
         let captured = bit(device, &format!("ICF{number}"));
+        let compare_b = word(format!("OCR{number}B"))?;
+        let matches = |unit: char| bit(device, &format!("OCF{number}{unit}"));
         let places = Places {
             control: [address(device, &format!("TCCR{number}A"))?, address(device, &format!("TCCR{number}B"))?],
             counter,
             shared,
-            compare: [word(format!("OCR{number}A"))?, word(format!("OCR{number}B"))?],
+            compare: [word(format!("OCR{number}A"))?, compare_b, word(format!("OCR{number}C")).unwrap_or(compare_b)],
             capture: word(format!("ICR{number}")),
             prescaler_reset: bit(device, if asynchronous { "PSRASY" } else { "PSRSYNC" })
                 .or(bit(device, "PSR0"))
                 .or(bit(device, "PSR10")),
             clocked_while: &register.clocked_while,
             overflow: bit(device, &format!("TOV{number}"))?,
-            matches: [bit(device, &format!("OCF{number}A"))?, bit(device, &format!("OCF{number}B"))?],
+            matches: [matches('A')?, matches('B')?, matches('C').or(matches('B'))?],
             captured,
             clock_pin: pin(&device.pins.clocks),
             capture_pin: pin(&device.pins.captures),
@@ -247,8 +250,8 @@ impl Timer {
             division: 0,
             count: 0,
             down: false,
-            compare: [0; 2],
-            written: [0; 2],
+            compare: [0; 3],
+            written: [0; 3],
             capture: 0,
             since: 0,
             is_foreign: false,
@@ -443,7 +446,7 @@ impl Timer {
 impl Peripheral for Timer {
     fn written_registers(&self) -> Vec<DataAddress> {
         let Places { control, counter, compare, capture, prescaler_reset, clocked_while, .. } = self.places;
-        let words = [counter, compare[0], compare[1]].into_iter().chain(capture);
+        let words = [counter].into_iter().chain(compare).chain(capture);
         let mut all: Vec<DataAddress> = words.flat_map(Word::addresses).chain(control).collect();
         all.extend(prescaler_reset.map(|bit| bit.address));
         let pins = [self.places.clock_pin, self.places.capture_pin].into_iter().flatten();

@@ -49,7 +49,7 @@ pub(super) struct Usart {
 impl Usart {
     /// The USARTs of a device.
     pub fn all(device: &'static Device) -> impl Iterator<Item = Self> {
-        (0..2).filter_map(move |number| Self::new(device, number))
+        (0..4).filter_map(move |number| Self::new(device, number))
     }
 
     fn new(device: &'static Device, number: u8) -> Option<Self> {

@@ -348,6 +348,10 @@ impl PartialOrder {
         if changes_interrupts || halts(instruction, state.control.pc, machine) {
             return true;
         }
+        // SOUND: handlers may change the bits above Z.
+        if machine.extension_read(instruction).is_some_and(|register| !self.is_unwritten(register)) {
+            return true;
+        }
         match instruction.memory_access() {
             MemoryAccess::None => false,
             MemoryAccess::Load(Addressing::Indirect { pointer, mode }) => {

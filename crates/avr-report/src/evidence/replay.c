@@ -42,9 +42,9 @@ static void enter(avr_t *avr, unsigned handler)
 {
     unsigned sp = avr->data[SP_LOW] | (SP_HIGH ? avr->data[SP_HIGH] << 8 : 0);
     unsigned pc = avr->pc / 2;
-    avr->data[sp & 0xffff] = pc & 0xff;
-    avr->data[(sp - 1) & 0xffff] = pc >> 8;
-    sp -= 2;
+    for (int byte = 0; byte < avr->address_size; byte++, sp--) {
+        avr->data[sp & 0xffff] = pc >> 8 * byte & 0xff;
+    }
     avr->data[SP_LOW] = sp & 0xff;
     if (SP_HIGH) {
         avr->data[SP_HIGH] = sp >> 8 & 0xff;

@@ -70,7 +70,8 @@ impl Report<'_> {
         let Some(evidence) = &result.evidence else { return Ok(None) };
         let names = Names { image: self.image, device: machine.device };
         let mut writer = Writer::new(Vec::new());
-        let mut waves = Waves { waves: Vec::new(), texts: Vec::new(), levels: vec![0; 0x100], machine, names };
+        let levels = vec![0; machine.sram().start.index()];
+        let mut waves = Waves { waves: Vec::new(), texts: Vec::new(), levels, machine, names };
         writer.comment(&format!("the system clock has {clock_hertz} Hz"))?;
         waves.declare(&mut writer, &evidence.cells)?;
         let mut player = Player::new(machine, evidence);
@@ -80,7 +81,7 @@ impl Report<'_> {
         writer.end()?;
         while let Some(moment) = player.next() {
             for (address, value) in moment.reads {
-                waves.levels[address.index() & 0xff] = *value;
+                waves.levels[address.index()] = *value;
             }
             if waves.change(moment.state) {
                 writer.timestamp(time(moment.cycles, clock_hertz))?;
@@ -161,7 +162,7 @@ impl Waves<'_> {
             Source::Cell(address) => cell(address).into(),
             Source::Pin { port, bit } => {
                 let driven = cell(port.direction);
-                let level = cell(port.output) & driven | self.levels[port.pins.index() & 0xff] & !driven;
+                let level = cell(port.output) & driven | self.levels[port.pins.index()] & !driven;
                 (level >> bit & 1).into()
             }
         }

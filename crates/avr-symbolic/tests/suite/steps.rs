@@ -256,6 +256,11 @@ fn every_access_to_a_register_of_the_atmega1284p_is_exact() {
 }
 
 #[test]
+fn every_access_to_a_register_of_the_atmega2560_is_exact() {
+    check_registers("atmega2560", 21);
+}
+
+#[test]
 fn every_access_to_a_register_of_the_attiny85_is_exact() {
     check_registers("attiny85", 14);
 }

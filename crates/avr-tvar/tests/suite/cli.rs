@@ -125,7 +125,7 @@ fn errors_say_what_where_and_what_to_do() {
         &["verify", FIXED, "--device", "atmega382p"],
         expect![[r#"
         error: --device: unknown device 'atmega382p'; did you mean atmega328p or atmega88p or atmega168p?
-        hint: the devices are atmega328p, atmega328p-gpio, atmega168p, atmega88p, atmega1284p, attiny85, attiny13, attiny84
+        hint: the devices are atmega328p, atmega328p-gpio, atmega168p, atmega88p, atmega1284p, atmega2560, attiny85, attiny13, attiny84
     "#]],
     );
     check_error(
@@ -170,10 +170,10 @@ fn errors_say_what_where_and_what_to_do() {
     "#]],
     );
     check_error(
-        &["verify", FIXED, "--device", "atmega2560"],
+        &["verify", FIXED, "--device", "atmega1281"],
         expect![[r#"
-        error: --device: the ATmega2560 is not supported yet
-        hint: the devices are atmega328p, atmega328p-gpio, atmega168p, atmega88p, atmega1284p, attiny85, attiny13, attiny84
+        error: --device: the ATmega1281 is not supported yet
+        hint: the devices are atmega328p, atmega328p-gpio, atmega168p, atmega88p, atmega1284p, atmega2560, attiny85, attiny13, attiny84
     "#]],
     );
     check_error(
@@ -260,7 +260,7 @@ fn devices_are_listed_by_name() {
     assert_eq!((listed.status.code(), stderr(&listed)), (Some(0), String::new()));
     assert_eq!(
         stdout(&listed),
-        "atmega328p\natmega328p-gpio\natmega168p\natmega88p\natmega1284p\nattiny85\nattiny13\nattiny84\n"
+        "atmega328p\natmega328p-gpio\natmega168p\natmega88p\natmega1284p\natmega2560\nattiny85\nattiny13\nattiny84\n"
     );
     check_code(&["--list-devices", "verify", FIXED], 2);
     let image = "firmware-samples/level-meter-88p/level-meter-88p.Os.elf";
@@ -351,7 +351,7 @@ fn a_part_that_is_no_device_is_named() {
     let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../../firmware-samples/branch/branch.Og.elf");
     let mut bytes = std::fs::read(sample).expect("a sample");
     // The architecture is in the low seven bits of `e_flags`.
-    bytes[0x24] = bytes[0x24] & 0x80 | 6;
+    bytes[0x24] = bytes[0x24] & 0x80 | 35;
     let name = b"atmega328p\0";
     let at = bytes.windows(name.len()).position(|window| window == name);
     std::fs::write(&image, &bytes).expect("it is written");
@@ -360,12 +360,12 @@ fn a_part_that_is_no_device_is_named() {
         assert_eq!(output.status.code(), Some(2));
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    assert!(refused(&[]).contains("f.elf: the family of the ATmega2560 is not supported yet"), "{}", refused(&[]));
+    assert!(refused(&[]).contains("f.elf: the family of the ATmega32U2 is not supported yet"), "{}", refused(&[]));
     let at = at.expect("the sample names its device");
-    bytes[at..at + name.len()].copy_from_slice(b"atmega2560\0");
+    bytes[at..at + name.len()].copy_from_slice(b"atmega32u2\0");
     std::fs::write(&image, &bytes).expect("it is written");
     for arguments in [&[][..], &["--device", "atmega328p"]] {
         let message = refused(arguments);
-        assert!(message.contains("f.elf: the ATmega2560 is not supported yet\nhint: the devices are"), "{message}");
+        assert!(message.contains("f.elf: the ATmega32U2 is not supported yet\nhint: the devices are"), "{message}");
     }
 }

@@ -165,7 +165,17 @@ fn names_are_completed() {
     assert!(server.completions("(|)").contains(&"environment".to_owned()));
     assert_eq!(
         server.completions("(device: \"|\")"),
-        ["atmega328p", "atmega328p-gpio", "atmega168p", "atmega88p", "atmega1284p", "attiny85", "attiny13", "attiny84"]
+        [
+            "atmega328p",
+            "atmega328p-gpio",
+            "atmega168p",
+            "atmega88p",
+            "atmega1284p",
+            "atmega2560",
+            "attiny85",
+            "attiny13",
+            "attiny84"
+        ]
     );
     assert!(server.completions("(allow: { \"|\": \"why\" })").contains(&"reserved-bit-write".to_owned()));
     assert_eq!(server.completions("(environment: [|])"), ["reset", "brown_out"]);

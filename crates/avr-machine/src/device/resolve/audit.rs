@@ -78,5 +78,6 @@ pub(in crate::device) fn described_facts(source: &DeviceSource) -> Vec<(&'static
     facts.extend(source.shifter.as_ref().map(|line| ("shifter", line.section, &*line.decided_by)));
     facts.extend(source.promises.iter().map(|line| (line.bit, line.section, &*line.decided_by)));
     facts.extend(source.corruptions.iter().map(|line| ("corruptions", line.section, &*line.decided_by)));
+    facts.extend(source.unmodelled.iter().map(|line| (line.what, line.section, &*line.decided_by)));
     facts
 }

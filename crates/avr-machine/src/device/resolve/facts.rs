@@ -3,10 +3,12 @@
 use avr_isa::{Feature, FeatureSet};
 
 use super::names::{Names, TableError};
-use crate::device::source::{ConditionSource, CoreSource, DeviceSource, FuseResetSource, ResetEffectSource};
+use crate::device::source::{
+    ConditionSource, CoreSource, DeviceSource, FuseResetSource, ResetEffectSource, UnmodelledSource,
+};
 use crate::device::{
     BitRef, ClockPrescaler, Core, Corruption, Eeprom, FuseReset, PinChanges, PinFunctions, ResetEffect,
-    SelfProgramming, Shifter, Sleep, TimerPin, Watchdog,
+    SelfProgramming, Shifter, Sleep, TimerPin, Unmodelled, Watchdog,
 };
 
 /// The core; what follows from its architecture comes from the instruction table.
@@ -131,6 +133,14 @@ pub(super) fn corruptions(source: &DeviceSource, names: &Names) -> Result<Vec<Co
     Ok(corruptions)
 }
 
+/// The bits that switch on what no model follows.
+pub(super) fn unmodelled(source: &DeviceSource, names: &Names) -> Result<Vec<Unmodelled>, TableError> {
+    let bit = |line: &UnmodelledSource| {
+        Ok(names.bit(line.when_set)?.map(|when_set| Unmodelled { when_set, what: line.what }))
+    };
+    source.unmodelled.iter().filter_map(|line| bit(line).transpose()).collect()
+}
+
 /// The functions of pins.
 pub(super) fn pins(source: &DeviceSource, names: &Names) -> Result<PinFunctions, TableError> {
     let reset = source.pins.reset.map_or(Ok(None), |name| names.bit(name))?;
@@ -144,7 +154,12 @@ pub(super) fn pins(source: &DeviceSource, names: &Names) -> Result<PinFunctions,
     let mut changes = Vec::new();
     for (pins, mask, flag) in &source.pins.changes {
         if let Some(((pins, mask), flag)) = names.address(pins)?.zip(names.address(mask)?).zip(names.bit(flag)?) {
-            changes.push(PinChanges { pins, mask, flag });
+            changes.push(PinChanges { pins, of: 0xff, mask, shift: 0, flag });
+        }
+    }
+    for (pins, of, mask, shift, flag) in &source.pins.shifted_changes {
+        if let Some(((pins, mask), flag)) = names.address(pins)?.zip(names.address(mask)?).zip(names.bit(flag)?) {
+            changes.push(PinChanges { pins, of: *of, mask, shift: *shift, flag });
         }
     }
     let clocks = timer_pins(&source.pins.clocks, names)?;

@@ -114,6 +114,7 @@ fn device(source: &DeviceSource, restriction: Option<&RestrictionSource>) -> Res
         shifter: facts::shifter(source, &names)?,
         pins: facts::pins(source, &names)?,
         corruptions: facts::corruptions(source, &names)?,
+        unmodelled: facts::unmodelled(source, &names)?,
         aliases: facts::aliases(source, &names)?,
         deciding_programs: audit::deciding_programs(source, &names)?,
         by_address,

@@ -77,7 +77,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Reads name, bits and reset value.
-    fn new(source: &RegisterSource, is_present: bool, hidden_at: DataAddress) -> Result<Self, TableError> {
+    fn new(source: &RegisterSource, is_present: bool, memory: &Memory) -> Result<Self, TableError> {
         let mut bits = [None; 8];
         let mut count = 0;
         for (place, name) in source.bits.split_whitespace().enumerate() {
@@ -90,10 +90,11 @@ impl Layout {
             return Err(TableError::register(source.name, format!("{count} bits instead of eight")));
         }
         let reset = reset_value(source.name, source.reset.unwrap_or("00000000"))?;
-        if source.hidden && source.at >= Memory::HIDDEN_REGISTERS {
+        if source.hidden && source.at >= memory.hidden_room() {
             return Err(TableError::register(source.name, "there are not so many hidden registers"));
         }
-        let address = if source.hidden { hidden_at.wrapping_add(source.at) } else { DataAddress(source.at) };
+        let address =
+            if source.hidden { memory.hidden_start().wrapping_add(source.at) } else { DataAddress(source.at) };
         let mut layout = Self { name: source.name, address, bits, reset, moving: [None; 8], is_present };
         for (list, kind) in &source.kinds {
             let mask = layout.mask(list)?;
@@ -174,11 +175,10 @@ impl<'source> Names<'source> {
         restriction: Option<&RestrictionSource>,
     ) -> Result<Self, TableError> {
         let mut layouts = BTreeMap::new();
-        let hidden_at = source.memory.hidden_start();
         for peripheral in &source.peripherals {
             for register in &peripheral.registers {
                 let is_present = restriction.is_none_or(|restriction| leaves(restriction, peripheral, register));
-                if layouts.insert(register.name, Layout::new(register, is_present, hidden_at)?).is_some() {
+                if layouts.insert(register.name, Layout::new(register, is_present, &source.memory)?).is_some() {
                     return Err(TableError::register(register.name, "described twice"));
                 }
             }

@@ -6,7 +6,7 @@ use crate::device::{
 };
 use crate::environment::{Demand, DeterminedBy, Environment, Input};
 use crate::execute::Step;
-use crate::hazard::{HazardKind, Stop};
+use crate::hazard::{HazardKind, Limit, Stop};
 use crate::machine::Group;
 use avr_isa::DataAddress;
 use three_valued::fault::{Fault, is_on};
@@ -61,6 +61,18 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             self.eeprom_command(&eeprom, &before, &value, selected);
         }
         self.corrupt(address, &before);
+        self.refuse_unmodelled(address)
+    }
+
+    /// Stops where a bit of a register that was written switches on what no model follows.
+    fn refuse_unmodelled(&mut self, address: DataAddress) -> Result<(), Stop> {
+        let machine = self.machine;
+        for one in machine.device.unmodelled.iter().filter(|one| one.when_set.address == address) {
+            let is_set = self.state.data.get(address).bit(one.when_set.bit);
+            if self.decide(&is_set) {
+                return Err(Stop::Limit(Limit::Unsupported(one.what)));
+            }
+        }
         Ok(())
     }
 

@@ -1,0 +1,9 @@
+; What is captured at ICP4 sets its flag, until a one is written to it.
+; device: atmega2560
+#define __SFR_OFFSET 0
+#include <avr/io.h>
+#undef TIFR1
+#define TIFR1 TIFR4
+#undef ICF1
+#define ICF1 ICF4
+#include "timer1-capture-flag.S"

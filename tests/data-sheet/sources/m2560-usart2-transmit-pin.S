@@ -1,0 +1,16 @@
+; The pin of a running transmitter is an output, whatever the direction register says.
+; device: atmega2560
+#include "common.inc"
+        vectors
+start:  ldi r16, 1 << TXEN2
+        sts UCSR2B, r16
+        nop
+        nop
+        nop
+        lds r18, PINH
+        sbrc r18, PINH1
+        rjmp end
+        .global low
+low:
+        nop
+end:    rjmp end
