@@ -185,6 +185,9 @@ impl Gate {
     }
 }
 
+/// The value of a goal, and the facts that it follows from; none if neither value follows.
+type Followed = Option<(bool, Vec<Literal>)>;
+
 /// The clauses of a cone.
 struct Formula {
     /// Numbers of the solver's variables, by nodes.
@@ -251,12 +254,7 @@ impl Formula {
 
     /// The values that goals have under each assignment that makes all facts 1, each with the facts that it follows from; none if the
     /// solver fails.
-    fn consequences(
-        &self,
-        facts: &[Literal],
-        goals: &[Literal],
-        steps: u64,
-    ) -> Option<Vec<Option<(bool, Vec<Literal>)>>> {
+    fn consequences(&self, facts: &[Literal], goals: &[Literal], steps: u64) -> Option<Vec<Followed>> {
         let mut solver = self.solver(steps)?;
         let facts_assumed = facts.iter().map(|fact| self.literal(*fact)).collect::<Option<Vec<Lit>>>()?;
         let lits = goals.iter().map(|goal| self.literal(*goal)).collect::<Option<Vec<Lit>>>()?;
