@@ -13,7 +13,7 @@ use std::path::Path;
 use avr_image::EepromAddress;
 use avr_invariant::{Entry, Move, Place, Silence, Thread, Value, check_with, is_in_range};
 use avr_isa::{DataAddress, Instruction};
-use avr_machine::device::{BitKind, BitRef, Condition, Device, Interrupt, Request as DeviceRequest};
+use avr_machine::device::{Bit, BitKind, BitRef, Condition, Device, Interrupt, Request as DeviceRequest};
 use avr_machine::{Fetched, Frame, flag};
 use fastrand::Rng;
 use three_valued::TvByte;
@@ -472,6 +472,7 @@ impl<'a> Sampler<'a> {
         let told =
             (&cells_of as &dyn Fn(Value) -> BTreeSet<usize>, &allows as &dyn Fn(usize, u8) -> bool, &results as _);
         fit_ranges(state, silence, (&mut values, &mut at_entry), told, given.is_none(), &mut random)?;
+        clear_unread(closed.machine.device, &mut values, &allows);
         let (now, cells) = (self.state_of(place, &values), values.clone());
         let mut pushed: Vec<(u16, u32)> =
             frames.iter().map(|frame| (frame.position.0, frame.return_address.byte().0)).collect();
@@ -597,6 +598,19 @@ fn holds(condition: &Condition, cells: &[u8]) -> bool {
         Condition::Not(part) => !holds(part, cells),
         Condition::Bit(bit) | Condition::Moving { bit, .. } => cells[bit.address.index()] & bit.mask() != 0,
         Condition::Field { address, mask, equals } => cells[address.index()] & mask == *equals,
+    }
+}
+
+/// Clears bits that hardware reads as 0 (of the result of the converter those that its adjustment leaves out): libsimavr reads what is stored.
+fn clear_unread(device: &Device, values: &mut [u8], allows: &dyn Fn(usize, u8) -> bool) {
+    for register in &device.registers {
+        let cell = register.address.index();
+        let is_unread = |bit: &Bit| matches!(&bit.kind, BitKind::Input(input) if holds(&input.zero_while, values));
+        let bits = register.bits.iter().zip(0..8);
+        let mask = bits.filter(|(bit, _)| is_unread(bit)).fold(0, |mask, (_, index)| mask | 1u8 << index);
+        if allows(cell, values[cell] & !mask) {
+            values[cell] &= !mask;
+        }
     }
 }
 
