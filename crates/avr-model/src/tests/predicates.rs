@@ -404,12 +404,12 @@ fn follow(seed: u64) -> Result<(usize, usize), String> {
 #[test]
 fn concrete_runs_stay_inside_states_with_predicates() {
     let (mut used, mut atoms) = (0, 0);
-    for seed in 0..avr_testkit::cases(PROGRAMS / 6, 4 * PROGRAMS) {
+    for seed in 0..avr_testkit::cases(PROGRAMS / 8, 4 * PROGRAMS) {
         let (flags, told) = follow(seed).unwrap_or_else(|problem| panic!("seed {seed}: {problem}"));
         (used, atoms) = (used + flags, atoms + told);
     }
-    assert!(used > 1_000, "predicates decided something in {used} steps only");
-    assert!(atoms > 200, "predicates told {atoms} atoms only");
+    assert!(used > 800, "predicates decided something in {used} steps only");
+    assert!(atoms > 150, "predicates told {atoms} atoms only");
 }
 
 #[test]
