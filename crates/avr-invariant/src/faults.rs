@@ -51,7 +51,7 @@ pub enum Fault {
     EntryTakenForNow,
     /// Equations of entries are taken to follow from what comes to them.
     EquationsUnchecked,
-    /// What a division leaves behind stays where a handler changes its registers.
+    /// Results of a division stay where a handler changes its registers.
     ResultsOfInterrupted,
     /// A quotient is taken to be no more than the one by the greatest divisor.
     GreatestDivisor,

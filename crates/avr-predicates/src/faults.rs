@@ -37,11 +37,11 @@ pub enum Fault {
     AnySum,
     /// A number that is known not to equal a constant is taken to equal it where its bytes tell others.
     UnequalTold,
-    /// Where several terms are asked together, an order with a sign is taken for one without.
+    /// An order with a sign is taken for one without where several terms are asked together.
     SignsMixed,
-    /// What several terms do not tell together is taken for false.
+    /// A predicate that several terms do not tell together is taken for false.
     OpenRefuted,
-    /// Where predicates are forgotten, what they tell of others is told with cells as they are after the write.
+    /// Predicates that are about to be forgotten tell others with cells as they are after the write.
     OverwrittenRead,
 }
 

@@ -273,7 +273,7 @@ impl<'a> Fixpoint<'a> {
             // Handlers with many returns make each step of what they interrupt a long one.
             let is_turn = self.queue.peek().is_none_or(|Reverse((is_last, ..))| *is_last && self.are_handlers_first);
             if is_turn && !self.grown.is_empty() {
-                // What is interrupted goes on with all that handlers are found to leave behind.
+                // Interrupted states go on with all that handlers are found to leave behind.
                 for thread in std::mem::take(&mut self.grown) {
                     let interrupted = self.interrupted.get(&thread).cloned().unwrap_or_default();
                     interrupted.into_iter().for_each(|number| self.enqueue(number));
