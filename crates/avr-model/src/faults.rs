@@ -100,6 +100,8 @@ faults! {
         AllAreNeeded,
         /// No preconditions are proposed.
         NoneProposed,
+        /// No paths are refuted.
+        NoneRefuted,
     }
 }
 

@@ -10,6 +10,7 @@ use crate::reduction::precision_reads::Recorder;
 use crate::reduction::repeated_steps::{self, RepeatedSteps};
 use crate::reduction::{path_expansion, successors};
 use crate::refinement::provenance::Tracer;
+use crate::refinement::refuted_path::refuting;
 use crate::state::cell_variable::variable_of;
 use crate::state::{AbstractState, Location, PrecisionLookup};
 use crate::transfer::hyper_edges::add_edges;
@@ -231,6 +232,20 @@ impl Abstraction for Firmware<'_> {
 
     fn found(&self) -> usize {
         self.model.passes.predicates().map_or(0, |predicates| predicates.get().all().count())
+    }
+
+    fn keep_only_refuting(&mut self, only: bool) -> bool {
+        self.model.passes.predicates().is_some_and(|predicates| {
+            predicates.get().keep_only_refuting(only);
+            true
+        })
+    }
+
+    fn refute(&mut self, path: &[AbstractState], precision: &PrecisionLookup<'_>) -> bool {
+        let Some(predicates) = self.model.passes.predicates().cloned() else { return false };
+        let path = self.expanded(path, precision);
+        let comparisons = refuting(&mut self.model, &path, precision).unwrap_or_default();
+        predicates.get().add_refuting(&comparisons)
     }
 
     fn widened(&self, variable: Variable, bits: u64) -> u64 {

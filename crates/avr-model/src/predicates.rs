@@ -18,6 +18,9 @@ const MOST_STEPS: u64 = 50_000;
 /// The most terms that come from weakest preconditions.
 const MOST_PRECONDITIONS: usize = 16;
 
+/// The steps of paths that are followed for refuting them, all together.
+const MOST_REFUTING: usize = 20_000;
+
 /// A predicate that told a flag or an atom.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -60,6 +63,7 @@ impl SharedPredicates {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PredicateBasis {
     are_kept: bool,
+    only_refuting: bool,
     terms: usize,
     drops: u32,
 }
@@ -83,6 +87,12 @@ pub struct KeptPredicates {
     are_given_up: bool,
     /// The number of terms that came from weakest preconditions.
     preconditions: usize,
+    /// True if comparisons that are executed become terms only where they were asked for.
+    only_refuting: bool,
+    /// The comparisons that were executed since they are listened to.
+    heard: Option<Vec<Comparison>>,
+    /// The steps of paths that were followed for refuting them.
+    refuting: usize,
 }
 
 impl KeptPredicates {
@@ -97,7 +107,19 @@ impl KeptPredicates {
             all.add_clause(combination);
         }
         let (used, noted) = (ToldBy::new(), ToldBy::new());
-        Self { named: all.count(), all, used, noted, drops: 0, steps: 0, are_given_up: false, preconditions: 0 }
+        Self {
+            named: all.count(),
+            all,
+            used,
+            noted,
+            drops: 0,
+            steps: 0,
+            are_given_up: false,
+            preconditions: 0,
+            only_refuting: false,
+            heard: None,
+            refuting: 0,
+        }
     }
 
     /// The terms with the values of their predicates in states.
@@ -112,15 +134,55 @@ impl KeptPredicates {
         self.named
     }
 
-    /// The number of a comparison; 0 if there are too many terms.
+    /// The number of a comparison; 0 if there are too many terms, or if only those are kept that refute paths and it is none of them.
     pub(crate) fn number(&mut self, comparison: &Comparison) -> u8 {
-        self.all.number(comparison)
+        if let Some(heard) = &mut self.heard {
+            heard.push(comparison.clone());
+        }
+        if self.only_refuting { self.all.number_of(comparison) } else { self.all.number(comparison) }
+    }
+
+    /// Keeps only terms that refute paths beside those that there are, or all comparisons that are executed.
+    pub(crate) fn keep_only_refuting(&mut self, only: bool) {
+        self.only_refuting = only;
+    }
+
+    /// Takes note of the comparisons that are executed from here on.
+    pub(crate) fn listen(&mut self) {
+        self.heard = Some(Vec::new());
+    }
+
+    /// The comparisons that were executed since [`KeptPredicates::listen`], of which no more notes are taken.
+    pub(crate) fn heard(&mut self) -> Vec<Comparison> {
+        self.heard.take().unwrap_or_default()
+    }
+
+    /// The steps of paths that may still be followed for refuting them.
+    pub(crate) fn steps_to_refute(&self) -> usize {
+        if is_on(Fault::NoneRefuted) { 0 } else { MOST_REFUTING.saturating_sub(self.refuting) }
+    }
+
+    /// Counts steps of a path that is to be refuted.
+    pub(crate) fn count_refuting(&mut self, steps: usize) {
+        self.refuting += steps;
+    }
+
+    /// Adds comparisons that refute a path; true if some are new.
+    pub(crate) fn add_refuting(&mut self, comparisons: &[Comparison]) -> bool {
+        let before = self.all.count();
+        for comparison in comparisons {
+            self.all.number(comparison);
+        }
+        self.all.count() > before
     }
 
     /// The number of a comparison whose first number is compared with a constant in some term; 0 if there is none, or if there are too
     /// many terms.
     pub(crate) fn difference(&mut self, comparison: &Comparison) -> u8 {
-        if self.all.compares_with_constants(&comparison.left) {
+        if let Some(heard) = &mut self.heard {
+            heard.push(comparison.clone());
+        }
+        if !self.only_refuting && self.all.compares_with_constants(&comparison.left) {
             self.all.number(comparison);
         }
         self.all.difference_of(comparison)
@@ -215,7 +277,12 @@ impl KeptPredicates {
 
     /// The facts that the outcome of a step depends on beside the state: whether predicates are kept, and of which terms.
     pub(crate) fn basis(&self) -> PredicateBasis {
-        PredicateBasis { are_kept: self.are_kept(), terms: self.all.count(), drops: self.drops }
+        PredicateBasis {
+            are_kept: self.are_kept(),
+            only_refuting: self.only_refuting,
+            terms: self.all.count(),
+            drops: self.drops,
+        }
     }
 
     /// True if they are kept in the present state space.

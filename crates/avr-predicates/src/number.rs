@@ -78,8 +78,14 @@ impl NumberSet {
     /// All but one number, without a sign.
     #[must_use]
     pub fn without(mut self, value: i64) -> Self {
-        self.excluded.push(value);
+        self.leave_out(value);
         self.closed()
+    }
+
+    fn leave_out(&mut self, value: i64) {
+        if !self.excluded.contains(&value) {
+            self.excluded.push(value);
+        }
     }
 
     /// The numbers that are left when a constant, without a sign, is subtracted from each; what is borrowed at the end is lost.
@@ -104,9 +110,9 @@ impl NumberSet {
 
     /// The numbers that are in both sets.
     #[must_use]
-    pub fn meet(self, other: &Self) -> Self {
-        let both = self.within(other.unsigned.0, other.unsigned.1).within_signed(other.signed.0, other.signed.1);
-        other.excluded.iter().fold(both, |set, value| set.without(*value))
+    pub fn meet(mut self, other: &Self) -> Self {
+        other.excluded.iter().for_each(|value| self.leave_out(*value));
+        self.within(other.unsigned.0, other.unsigned.1).within_signed(other.signed.0, other.signed.1)
     }
 
     /// The same set with ranges that say of each other what they know, and do not end with what is left out.

@@ -341,8 +341,15 @@ impl Predicates {
             Some(_) => {
                 let copied =
                     others().filter(|(_, other)| constant(&other.right).is_some() && same(&term.left, &other.left));
-                let sets = copied.map(|(index, _)| self.range(index, &byte));
-                let set = sets.fold(values(&term.left, &byte), |set, other| set.meet(&other));
+                // Terms of one number have one range.
+                let mut numbers: Vec<&Number> = Vec::new();
+                let mut set = values(&term.left, &byte);
+                for (index, other) in copied {
+                    if !numbers.contains(&&other.left) {
+                        numbers.push(&other.left);
+                        set = set.meet(&self.range(index, &byte));
+                    }
+                }
                 if set.is_empty() { of_bytes } else { join_known(of_bytes, compare(&set, &values(&term.right, &byte))) }
             }
             None => {

@@ -141,6 +141,20 @@ pub fn consequences(
     all
 }
 
+/// Some facts, by index, that are not 1 together under any assignment, and none of which can be left out as far as the solver sees within its
+/// limit; none if some assignment makes all facts 1, or if nothing is claimed. The steps are those of one question.
+#[must_use]
+pub fn unsatisfiable_core(facts: &[SymbolicBit<'_>], limits: QueryLimits) -> Option<Vec<usize>> {
+    if let Some(index) = facts.iter().position(|fact| fact.literal == Literal::FALSE) {
+        return Some(vec![index]);
+    }
+    let asked: Vec<usize> = (0..facts.len()).filter(|fact| is_asked(&facts[*fact])).collect();
+    let graph = asked.iter().find_map(|fact| facts[*fact].graph)?;
+    let literals: Vec<Literal> = asked.iter().map(|fact| facts[*fact].literal).collect();
+    let found = Formula::of(graph, &literals, limits.nodes)?.core(&literals, limits.steps)?;
+    Some(found.into_iter().map(|index| asked[index]).collect())
+}
+
 /// True if a bit is neither a constant nor open.
 fn is_asked(bit: &SymbolicBit<'_>) -> bool {
     bit.literal.known().is_none() && !bit.is_open()
@@ -297,6 +311,25 @@ impl Formula {
         Some(values)
     }
 
+    /// The indices of some facts that are not 1 together, without those that the solver needs not; none if it finds none.
+    fn core(&self, facts: &[Literal], steps: u64) -> Option<Vec<usize>> {
+        let mut solver = self.solver(steps)?;
+        let lits = facts.iter().map(|fact| self.literal(*fact)).collect::<Option<Vec<Lit>>>()?;
+        let mut among = |kept: &[usize]| {
+            let assumed: Vec<Lit> = kept.iter().map(|index| lits[*index]).collect();
+            solver.batsat_mut().cb_mut().left.set(steps.max(1));
+            let is_refuted = solver.solve_assumps(&assumed).ok()? == SolverResult::Unsat;
+            let core = is_refuted.then(|| solver.core().ok()).flatten()?;
+            Some(kept.iter().copied().filter(|index| core.contains(&!lits[*index])).collect::<Vec<usize>>())
+        };
+        let mut kept = among(&(0..lits.len()).collect::<Vec<usize>>())?;
+        for index in kept.clone() {
+            let others: Vec<usize> = kept.iter().copied().filter(|other| *other != index).collect();
+            kept = among(&others).unwrap_or(kept);
+        }
+        Some(kept)
+    }
+
     /// An assignment under which a goal is 1, which is among the literals of the formula.
     fn solve(&self, graph: &Graph, goal: &SymbolicBit<'_>, steps: u64) -> Answer {
         let (Some(mut solver), Some(unit)) = (self.solver(steps), self.literal(goal.literal)) else {
@@ -327,5 +360,62 @@ impl Formula {
             Some(true) => Answer::Satisfiable(valuation.into_assignment()),
             _ => Answer::None(Unanswered::Solver),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use avr_testkit::{Random, cases};
+    use three_valued::BitDomain;
+
+    const LIMITS: QueryLimits = QueryLimits { steps: 10_000, nodes: 10_000 };
+
+    fn conjunction<'g>(bits: impl Iterator<Item = SymbolicBit<'g>>) -> SymbolicBit<'g> {
+        bits.fold(SymbolicBit::ONE, |all, bit| all.and(&bit))
+    }
+
+    /// Disjunctions of three of five variables, negated or not.
+    fn random_facts<'g>(graph: &'g Graph, random: &mut Random) -> Vec<SymbolicBit<'g>> {
+        let variables: Vec<SymbolicBit<'g>> = (0..5).map(|_| graph.variable()).collect();
+        let literal = |random: &mut Random| {
+            let variable = variables[random.below(5)];
+            if random.once_in(2) { variable.not() } else { variable }
+        };
+        let mut clause = || literal(random).or(&literal(random)).or(&literal(random));
+        (0..25).map(|_| clause()).collect()
+    }
+
+    #[test]
+    fn a_core_is_unsatisfiable_and_without_any_of_its_facts_satisfiable() {
+        let mut random = Random::new(67);
+        let (mut found, mut none) = (0, 0);
+        for _ in 0..cases(200, 5_000) {
+            let graph = Graph::new(10_000);
+            let facts = random_facts(&graph, &mut random);
+            let all = satisfy(&conjunction(facts.iter().copied()), LIMITS);
+            let Some(core) = unsatisfiable_core(&facts, LIMITS) else {
+                assert!(matches!(all, Answer::Satisfiable(_)), "{all:?}");
+                none += 1;
+                continue;
+            };
+            assert_eq!(satisfy(&conjunction(core.iter().map(|index| facts[*index])), LIMITS), Answer::Unsatisfiable);
+            for left_out in &core {
+                let others = core.iter().filter(|index| *index != left_out).map(|index| facts[*index]);
+                let answer = satisfy(&conjunction(others), LIMITS);
+                assert!(matches!(answer, Answer::Satisfiable(_)), "{core:?} without {left_out}");
+            }
+            found += 1;
+        }
+        assert!(found > 20 && none > 20, "{found} {none}");
+    }
+
+    #[test]
+    fn a_fact_that_is_never_true_is_a_core() {
+        let graph = Graph::new(100);
+        let variable = graph.variable();
+        assert_eq!(unsatisfiable_core(&[variable, SymbolicBit::ZERO], LIMITS), Some(vec![1]));
+        assert_eq!(unsatisfiable_core(&[variable, SymbolicBit::ONE], LIMITS), None);
+        assert_eq!(unsatisfiable_core(&[], LIMITS), None);
     }
 }

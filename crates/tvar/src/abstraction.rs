@@ -44,6 +44,18 @@ pub trait Abstraction: System {
         0
     }
 
+    /// Lets states keep, from the next state space on, only the facts that [`Abstraction::refute`] found (and those that it finds), or again all that are
+    /// found; false if the system does not tell them apart.
+    fn keep_only_refuting(&mut self, _only: bool) -> bool {
+        false
+    }
+
+    /// Looks for facts by which no run goes along a path, which begins in the initial state; true if states will keep new ones from the next state
+    /// space on.
+    fn refute(&mut self, _path: &[Self::State], _precision: &LookupOf<'_, Self>) -> bool {
+        false
+    }
+
     /// A widening: the bits that a location drops of a variable of which it dropped some before and is to drop more.
     /// Given all of these, it drops them and perhaps others, so that a counter does not lose one bit after the other.
     fn widened(&self, _variable: Variable, bits: u64) -> u64 {

@@ -13,4 +13,5 @@ pub(crate) mod run;
 pub(crate) mod start;
 mod step;
 pub(crate) mod strategy;
+pub(crate) mod way;
 pub(crate) mod world;

@@ -10,6 +10,7 @@ use avr_machine::{Number, Operand};
 
 use avr_model::faults::predicates::{Fault as Reading, with_fault as with_reading};
 use avr_model::predicates::Term;
+use avr_predicates::MOST_TERMS;
 use avr_predicates::faults::{Fault, with_fault};
 use avr_properties::PropertyFile;
 use avr_testkit::programs::varied::program;
@@ -287,6 +288,49 @@ fn what_was_stored_is_compared_by_its_precondition() {
     let cells = |used: &UsedPredicate| used.term.left.bytes[0].cell();
     assert_eq!(found.predicates.iter().filter_map(cells).collect::<Vec<_>>(), [CELLS[0]]);
     let without = with_reading(Reading::NoneProposed, || without_terms(&words, &[]));
+    assert!(matches!(without.verdict, Verdict::Unknown(_)), "{:?}", without.verdict);
+}
+
+/// A program that compares a word with more constants than there may be terms, and then another word twice, which is changed if a pin says so; it
+/// traps if that one is 1 where it was not.
+fn compares_with_many() -> Vec<u16> {
+    let compare = |code: &mut Code, cell: DataAddress, [low, high]: [u8; 2]| {
+        code.add(I::Lds { rd: r(24), address: cell });
+        code.add(I::Lds { rd: r(25), address: cell.wrapping_add(1) });
+        code.add(I::Ldi { rd: r(18), k: high });
+        code.add(I::Cpi { rd: r(24), k: low });
+        code.add(I::Cpc { rd: r(25), rr: r(18) });
+    };
+    let mut code = Code::with_vectors(MAIN, &[]);
+    code.place(MAIN);
+    for number in 0..MOST_TERMS as u8 + 6 {
+        compare(&mut code, CELLS[2], [number, 0x12]);
+        code.unless(1, false, |code| code.add(I::Out { io: PORTC, rr: r(24) }));
+    }
+    compare(&mut code, CELLS[0], [1, 0]);
+    code.unless(1, true, |code| {
+        code.add(I::Sbis { io: PIND, bit: 0 });
+        code.add(I::Rjmp { offset: -2 });
+        compare(code, CELLS[0], [1, 0]);
+        code.unless(1, false, |code| code.words.push(0xffff));
+    });
+    code.add(I::Sbis { io: PIND, bit: 1 });
+    code.jump(MAIN);
+    code.add(I::Lds { rd: r(24), address: CELLS[0] });
+    code.add(I::Inc { rd: r(24) });
+    code.add(I::Sts { address: CELLS[0], rr: r(24) });
+    code.jump(MAIN);
+    code.words
+}
+
+#[test]
+fn comparisons_that_refute_a_path_are_kept_among_many() {
+    let words = compares_with_many();
+    let found = without_terms(&words, &[]);
+    assert_eq!(found.verdict, Verdict::Holds);
+    let cells = |used: &UsedPredicate| used.term.left.bytes[0].cell();
+    assert_eq!(found.predicates.iter().filter_map(cells).collect::<Vec<_>>(), [CELLS[0]]);
+    let without = with_reading(Reading::NoneRefuted, || without_terms(&words, &[]));
     assert!(matches!(without.verdict, Verdict::Unknown(_)), "{:?}", without.verdict);
 }
 

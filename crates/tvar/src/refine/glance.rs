@@ -4,10 +4,12 @@
 //! some hundred states. So what holds there is decided there.
 
 use super::Run;
+use super::candidate_choice::trace;
 use crate::abstraction::{Abstraction, DEFAULT_ENUMERATED};
 use crate::explorer::Explorer;
+use crate::precision::Precision;
 use crate::state_space::StateSpace;
-use mu_calculus::Solution;
+use mu_calculus::{Cause, Culprit, Modality, Node, Problem, Solution, StateId};
 use std::sync::Arc;
 use three_valued::Truth;
 
@@ -26,6 +28,15 @@ const ATTEMPTS: usize = 3;
 /// The most state spaces, of which those behind the second one are built only if more facts were found in the last one that states may keep.
 const LOOKS: usize = 8;
 
+/// The most steps that are taken for all state spaces with facts that refute a path of the one before.
+const REFUTING_STEPS: u64 = 30_000;
+
+/// The most state spaces with each limit that are built with facts that refute a path of the one before.
+const REFUTATIONS: usize = 24;
+
+/// The paths of one state space that are looked at until one is refuted.
+const PATHS: usize = 4;
+
 /// The states that a location distinguishes in the second state space, and the contents of one variable: each combination of
 /// outcomes of comparisons takes a state, while a counter has more contents than that.
 const WIDE: (usize, usize) = (64, 8);
@@ -37,10 +48,17 @@ where
     /// Decides the open goals that hold on a small state space with limited locations. The precision is as before, unless all are decided.
     pub(super) fn glance(&mut self, system: &mut S) {
         let before = self.precision.clone();
-        let last = system.steps() + MOST_STEPS;
         // Another number of states that is asked for is kept to.
         let wide = (system.enumerated() == DEFAULT_ENUMERATED).then_some(Some(WIDE));
         let mut looks: Vec<Option<(usize, usize)>> = [None].into_iter().chain(wide).collect();
+        if system.keep_only_refuting(true) {
+            self.refute_paths(system, &looks, &before);
+            if self.is_done() {
+                return;
+            }
+            system.keep_only_refuting(false);
+        }
+        let last = system.steps() + MOST_STEPS;
         let mut number = 0;
         while let Some(most) = looks.get(number).copied() {
             number += 1;
@@ -58,6 +76,41 @@ where
                 looks.push(most);
             }
         }
+    }
+
+    /// Decides the open goals that hold on state spaces of which each has the facts that refute a path of the one before it.
+    fn refute_paths(&mut self, system: &mut S, looks: &[Option<(usize, usize)>], before: &Precision<S::Location>) {
+        let last = system.steps() + REFUTING_STEPS;
+        for most in looks {
+            for _ in 0..REFUTATIONS {
+                let found = system.found();
+                self.precision.be_coarse(true);
+                let space = (0..ATTEMPTS).find_map(|_| self.limited(system, *most, last)).map(Arc::new);
+                if let Some(space) = &space {
+                    self.decide_what_holds(system, space);
+                    if self.is_done() {
+                        return;
+                    }
+                }
+                let is_refuted = space.is_some_and(|space| self.refute(system, &space));
+                self.precision.go_back(before.clone());
+                if !is_refuted && system.found() == found {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Asks for facts that refute a path to a failure in a state space; false if there are no new ones.
+    fn refute(&mut self, system: &mut S, space: &Arc<StateSpace<S::State>>) -> bool {
+        let views = self.views(system, space);
+        self.check(&views).iter().filter(|checked| checked.solution.is_some()).any(|checked| {
+            let solution = checked.solution.as_ref().expect("those without were left out");
+            let problem = views.problem(&self.goals[checked.goal]);
+            let culprits = solution.culprits(&problem).decided_first();
+            let mut paths = culprits.filter_map(|culprit| path_to_failure(space, solution, &problem, &culprit));
+            paths.by_ref().take(PATHS).any(|path| system.refute(&path, &self.precision))
+        })
     }
 
     /// A state space with so many states for each location and contents of each variable, or as many as the system says; none
@@ -97,6 +150,25 @@ where
             }
         }
     }
+}
+
+/// The states on the way to a culprit, with the first member of its hyper-edge that decides it; none if there is no such member.
+fn path_to_failure<T: Clone>(
+    space: &StateSpace<T>,
+    solution: &Solution,
+    problem: &Problem<'_>,
+    culprit: &Culprit,
+) -> Option<Vec<T>> {
+    let (Cause::Edge { edge, .. }, Node::Modal(Modality::Box, child)) =
+        (culprit.cause, problem.formula.node(culprit.node))
+    else {
+        return None;
+    };
+    let fails = |state: &&StateId| solution.truth(**state, child).is_false();
+    let member = problem.graph.edge(culprit.state, edge).iter().find(fails)?;
+    let (mut path, _) = trace(space, culprit);
+    path.push(space.states[member.index()].clone());
+    Some(path)
 }
 
 #[cfg(test)]
@@ -171,14 +243,18 @@ mod tests {
         }
     }
 
-    /// The verdict of the property that the atom is never true.
-    fn verdict(is_false: fn(usize) -> bool, is_discharged: fn(usize) -> bool) -> Truth {
+    /// The property that the atom is never true.
+    fn goals() -> [Goal; 1] {
         let formula = parse_formula("AG !p").expect("the formula is one");
         let formula = formula.try_map_atoms(&mut |_| Ok::<_, ()>(AtomId(0))).expect("all atoms are known");
         let formula = NormalForm::new(&formula).expect("the formula is closed");
-        let goals = [Goal { formula, observes_hazards: false }];
+        [Goal { formula, observes_hazards: false }]
+    }
+
+    /// The verdict of the same.
+    fn verdict(is_false: fn(usize) -> bool, is_discharged: fn(usize) -> bool) -> Truth {
         let mut system = Assuming { spaces: 0, has_stepped: false, is_false, is_discharged };
-        let outcome = verify(&mut system, &mut Unobserved, 1, &goals, Strategy::Default, &Unlimited);
+        let outcome = verify(&mut system, &mut Unobserved, 1, &goals(), Strategy::Default, &Unlimited);
         outcome.decisions[0].verdict
     }
 
@@ -191,5 +267,101 @@ mod tests {
     fn nothing_is_decided_by_what_is_assumed() {
         assert_eq!(verdict(|space| space == 2, |space| space != 2), Truth::Unknown);
         assert_eq!(verdict(|space| (2..4).contains(&space), |space| space != 2), Truth::True);
+    }
+
+    /// A state of [`Refuted`].
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    enum Side {
+        Start,
+        Good,
+        Bad,
+    }
+
+    /// A system that may go on to a bad state, as long as fewer facts are kept than exclude it.
+    struct Refuted {
+        excluding: usize,
+        /// The facts that can be found.
+        there: usize,
+        facts: usize,
+        only: bool,
+        paths: Vec<Vec<Side>>,
+    }
+
+    impl System for Refuted {
+        type State = Side;
+        type Location = Here;
+
+        fn initial(&mut self) -> Side {
+            Side::Start
+        }
+
+        fn location(&self, _: &Side) -> Here {
+            Here
+        }
+
+        fn expand(&mut self, state: &Side, _: &LocationPrecision, edges: &mut HyperEdges<Side>) {
+            match state {
+                Side::Start if self.facts < self.excluding => edges.add([Side::Good, Side::Bad]),
+                Side::Start => edges.add([Side::Good]),
+                Side::Good | Side::Bad => edges.add([*state]),
+            }
+        }
+
+        fn decay(&mut self, state: Side, _: &StepPrecision) -> Side {
+            state
+        }
+
+        fn covers(&self, coarse: &Side, fine: &Side) -> bool {
+            coarse == fine
+        }
+
+        fn label(&self, state: &Side, _: AtomId) -> Truth {
+            Truth::from(*state == Side::Bad)
+        }
+
+        fn blame(&mut self, _: &[Side], _: Blame, _: &LookupOf<'_, Self>) -> Vec<Candidate<Here>> {
+            Vec::new()
+        }
+    }
+
+    impl Abstraction for Refuted {
+        fn glances(&self) -> bool {
+            true
+        }
+
+        fn keep_only_refuting(&mut self, only: bool) -> bool {
+            self.only = only;
+            true
+        }
+
+        fn refute(&mut self, path: &[Side], _: &LookupOf<'_, Self>) -> bool {
+            assert!(self.only);
+            self.paths.push(path.to_vec());
+            let is_new = self.facts < self.there;
+            self.facts += usize::from(is_new);
+            is_new
+        }
+    }
+
+    /// The verdict of the property that no state is bad, where so many facts exclude the bad one, and so many are there.
+    fn refuted(excluding: usize, there: usize) -> (Truth, Refuted) {
+        let mut system = Refuted { excluding, there, facts: 0, only: false, paths: Vec::new() };
+        let outcome = verify(&mut system, &mut Unobserved, 1, &goals(), Strategy::Default, &Unlimited);
+        (outcome.decisions[0].verdict, system)
+    }
+
+    #[test]
+    fn paths_are_refuted_until_nothing_fails() {
+        let (verdict, system) = refuted(3, 5);
+        assert_eq!(verdict, Truth::True);
+        assert_eq!((system.facts, system.only), (3, true));
+        assert!(system.paths.iter().all(|path| path == &[Side::Start, Side::Bad]), "{:?}", system.paths);
+    }
+
+    #[test]
+    fn all_facts_are_kept_again_where_no_path_is_refuted() {
+        let (verdict, system) = refuted(3, 2);
+        assert_eq!(verdict, Truth::Unknown);
+        assert_eq!((system.facts, system.only), (2, false));
     }
 }

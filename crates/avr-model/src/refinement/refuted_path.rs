@@ -1,0 +1,53 @@
+//! Refuted paths: the comparisons by whose outcomes no run goes along a path.
+//!
+//! The path is followed symbolically from the power-on state, and a SAT solver says which of its steps contradict each other ([`contradiction`]).
+//! Nothing rests on what is found here: it says which comparisons are worth keeping.
+
+use crate::reduction::passes::Model;
+use crate::reduction::successors::leaves;
+use crate::state::{AbstractState, PrecisionLookup, Running};
+use avr_machine::Comparison;
+use avr_symbolic::{Graph, QueryLimits, Waypoint, contradiction, power_on};
+
+/// The most nodes of its formula.
+const MOST_NODES: usize = 1 << 17;
+
+/// The limits of one query.
+const LIMITS: QueryLimits = QueryLimits { steps: 20_000, nodes: MOST_NODES };
+
+/// The comparisons that the steps of a path rest on that no run takes together: before each of them the one that was executed last. None
+/// if a run may go along the path, or if it cannot be followed.
+pub(crate) fn refuting(
+    model: &mut Model<'_>,
+    path: &[AbstractState],
+    precision: &PrecisionLookup<'_>,
+) -> Option<Vec<Comparison>> {
+    let predicates = model.passes.predicates().cloned()?;
+    let running: Vec<Running> = path
+        .iter()
+        .filter_map(|state| match state {
+            AbstractState::Running(running) => Some(*running),
+            AbstractState::Dummy | AbstractState::Hazard { .. } | AbstractState::Limit { .. } => None,
+        })
+        .collect();
+    let store = &model.context.store;
+    let waypoint = |state: &Running| Waypoint { pc: state.control.pc, depth: store.depth(state.calls) };
+    let way: Vec<Waypoint> = running.iter().skip(1).map(waypoint).collect();
+    if way.len() > predicates.get().steps_to_refute() {
+        return None;
+    }
+    predicates.get().count_refuting(way.len());
+    let graph = Graph::new(MOST_NODES);
+    let start = power_on(model.context.machine, &graph);
+    let steps = contradiction(model.context.machine, &graph, start, &way, LIMITS)?;
+    let last = steps.iter().copied().max()?;
+    let mut executed = Vec::with_capacity(last + 1);
+    for state in &running[..=last] {
+        let state = AbstractState::Running(*state);
+        predicates.get().listen();
+        leaves(model, &state, precision.leaving(&state, &model.context.location(&state)));
+        executed.push(predicates.get().heard());
+    }
+    let before = |step: usize| executed[..=step].iter().rev().find_map(|comparisons| comparisons.last()).cloned();
+    Some(steps.into_iter().filter_map(before).collect())
+}

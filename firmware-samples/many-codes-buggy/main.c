@@ -1,0 +1,3 @@
+// The level may come to the alarm.
+#define WHILE_WAITING level++
+#include "../common/many-codes.h"

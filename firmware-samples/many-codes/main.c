@@ -1,0 +1,3 @@
+// The level stays as it is.
+#define WHILE_WAITING PORTC = left
+#include "../common/many-codes.h"
