@@ -1,8 +1,11 @@
-// A word is looked up among 72 codes. Then a level that is not the alarm is asked once more behind a loop: only WHILE_WAITING changes it meanwhile.
+// A word is looked up among 72 codes. Then a level that is not the alarm is asked once more behind a loop.
 #include <avr/io.h>
 #include <stdint.h>
 
 #define ALARM 1000
+#ifndef IS_ALARM
+#define IS_ALARM (level == ALARM)
+#endif
 
 volatile uint16_t code __attribute__((section(".noinit")));
 volatile uint16_t level __attribute__((section(".noinit")));
@@ -24,9 +27,9 @@ int main(void)
         LOOK_UP_8(64)
         if (level != ALARM) {
             for (uint8_t left = PIND; left > 0; left--) {
-                WHILE_WAITING;
+                PORTC = left;
             }
-            if (level == ALARM) {
+            if (IS_ALARM) {
                 PORTB = 0x2a;
             }
         }

@@ -1,3 +1,3 @@
-// The level may come to the alarm.
-#define WHILE_WAITING level++
+// The second comparison takes more levels for the alarm.
+#define IS_ALARM (level >= ALARM)
 #include "../common/many-codes.h"

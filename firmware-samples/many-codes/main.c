@@ -1,3 +1,2 @@
-// The level stays as it is.
-#define WHILE_WAITING PORTC = left
+// The level is compared with the same number twice.
 #include "../common/many-codes.h"

@@ -3,6 +3,7 @@
 use crate::abstraction::difference::{COMPUTED_FLAGS, difference};
 use crate::abstraction::expansion_order::order;
 use crate::context::Context;
+use crate::faults::predicates::{Fault, is_on};
 #[cfg(any(test, feature = "faults"))]
 use crate::faults::{compares, count_compared};
 use crate::reduction::passes::{Model, Passes};
@@ -235,7 +236,7 @@ impl Abstraction for Firmware<'_> {
     }
 
     fn keep_only_refuting(&mut self, only: bool) -> bool {
-        self.model.passes.predicates().is_some_and(|predicates| {
+        self.model.passes.predicates().filter(|_| !is_on(Fault::NoneRefuted)).is_some_and(|predicates| {
             predicates.get().keep_only_refuting(only);
             true
         })

@@ -159,7 +159,7 @@ impl KeptPredicates {
 
     /// The steps of paths that may still be followed for refuting them.
     pub(crate) fn steps_to_refute(&self) -> usize {
-        if is_on(Fault::NoneRefuted) { 0 } else { MOST_REFUTING.saturating_sub(self.refuting) }
+        MOST_REFUTING.saturating_sub(self.refuting)
     }
 
     /// Counts steps of a path that is to be refuted.

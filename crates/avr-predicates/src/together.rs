@@ -8,6 +8,7 @@ use crate::told_by::{Told, ToldBy};
 use avr_isa::DataAddress;
 use avr_machine::{Copies, Number, Operand, Sum};
 use avr_symbolic::{Consequence, Graph, QueryLimits, SymbolicBit, SymbolicByte, SymbolicWord, consequences};
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 use three_valued::{BitDomain, ByteDomain, Truth, TvByte};
@@ -19,31 +20,42 @@ const LIMITS: QueryLimits = QueryLimits { steps: 2_000, nodes: 1 << 14 };
 /// The most answers that are kept.
 const MOST_ANSWERS: usize = 1 << 14;
 
-/// Known predicates of a term, or a known disjunction.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Known {
+/// Known predicates of a term, or a known disjunction. `T` is a term or a reference to one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Known<T> {
     /// The number by which what tells something is named.
     pub(crate) index: usize,
     /// The known bits.
     pub(crate) bits: TvByte,
-    pub(crate) of: Of,
+    pub(crate) of: Of<T>,
 }
 
 /// What is known.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Of {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Of<T> {
     /// The predicates of a term.
-    Term(Term),
+    Term(T),
     /// A disjunction, whose truth is bit 0: predicates of terms, each with whether it is negated.
-    Either([(Term, u8, bool); 2]),
+    Either([(T, u8, bool); 2]),
 }
 
-impl Known {
-    fn cells(&self) -> Vec<DataAddress> {
-        match &self.of {
-            Of::Term(term) => term.cells().collect(),
-            Of::Either(parts) => parts.iter().flat_map(|(term, ..)| term.cells()).collect(),
-        }
+impl<T: Borrow<Term>> Known<T> {
+    fn cells(&self) -> impl Iterator<Item = DataAddress> + '_ {
+        let (one, other) = match &self.of {
+            Of::Term(term) => (term, None),
+            Of::Either([(one, ..), (other, ..)]) => (one, Some(other)),
+        };
+        one.borrow().cells().chain(other.into_iter().flat_map(|other| other.borrow().cells()))
+    }
+
+    fn owned(&self) -> Known<Term> {
+        let of = match &self.of {
+            Of::Term(term) => Of::Term(term.borrow().clone()),
+            Of::Either(parts) => Of::Either(
+                parts.each_ref().map(|(term, predicate, is_negated)| (term.borrow().clone(), *predicate, *is_negated)),
+            ),
+        };
+        Known { index: self.index, bits: self.bits, of }
     }
 }
 
@@ -52,7 +64,7 @@ impl Known {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Question {
     term: Term,
-    known: Vec<Known>,
+    known: Vec<Known<Term>>,
     /// Known bits of cells.
     bytes: Vec<(DataAddress, TvByte)>,
     /// Copies of the cells.
@@ -64,15 +76,13 @@ impl Question {
     /// know than what the term itself tells, or too much.
     pub(crate) fn new(
         term: &Term,
-        known: Vec<Known>,
+        known: &[Known<&Term>],
         copies: Copies,
         byte: &dyn Fn(DataAddress) -> TvByte,
     ) -> Option<Self> {
-        let groups: Vec<Vec<DataAddress>> = known.iter().map(Known::cells).chain(linked(copies)).collect();
-        let cells = closure(term.cells().collect(), &groups)?;
-        let known: Vec<Known> =
-            known.into_iter().filter(|one| one.cells().iter().all(|cell| cells.contains(cell))).collect();
-        let tells_more = |known: &Known| match &known.of {
+        let cells = closure(term.cells().collect(), known, &linked(copies))?;
+        let inside = || known.iter().filter(|one| one.cells().all(|cell| cells.contains(&cell)));
+        let tells_more = |known: &Known<&Term>| match known.of {
             Of::Term(other) => {
                 let is_range = other.left == term.left && constant(&other.right).is_some();
                 other != term && !(is_range && constant(&term.right).is_some())
@@ -80,19 +90,24 @@ impl Question {
             Of::Either(_) => true,
         };
         let copies = within(copies, &cells)?;
-        let of_cell = cells.into_iter().map(|cell| (cell, byte(cell)));
+        let of_cell = cells.iter().map(|cell| (*cell, byte(*cell)));
         let bytes: Vec<(DataAddress, TvByte)> = of_cell.filter(|(_, bits)| *bits != TvByte::UNKNOWN).collect();
         // Of a number and a constant, ranges tell all that bytes do but for few.
-        let is_own = !known.is_empty() && !bytes.is_empty() && constant(&term.right).is_none();
-        (is_own || known.iter().any(tells_more)).then(|| Self { term: term.clone(), known, bytes, copies })
+        let is_own = !bytes.is_empty() && constant(&term.right).is_none() && inside().next().is_some();
+        (is_own || inside().any(tells_more)).then(|| Self {
+            term: term.clone(),
+            known: inside().map(Known::owned).collect(),
+            bytes,
+            copies,
+        })
     }
 
     /// True if one number of the term is a constant, or if known predicates and copies lead from one number to the other.
     pub(crate) fn is_connected(&self) -> bool {
         let cells = |number: &Number| number.bytes.iter().filter_map(Operand::cell).collect::<BTreeSet<DataAddress>>();
         let (left, right) = (cells(&self.term.left), cells(&self.term.right));
-        let groups: Vec<Vec<DataAddress>> = self.known.iter().map(Known::cells).chain(linked(self.copies)).collect();
-        right.is_empty() || closure(left, &groups).is_none_or(|all| right.iter().any(|cell| all.contains(cell)))
+        let all = || closure(left, &self.known, &linked(self.copies));
+        right.is_empty() || all().is_none_or(|all| right.iter().any(|cell| all.contains(cell)))
     }
 
     fn answer(&self) -> Answer {
@@ -143,10 +158,19 @@ fn linked(copies: Copies) -> Vec<Vec<DataAddress>> {
     pairs.chain(masked).chain(of_sum).collect()
 }
 
-/// Some cells with all that are in a group with one of them, and so on; none if there are too many.
-fn closure(mut cells: BTreeSet<DataAddress>, groups: &[Vec<DataAddress>]) -> Option<BTreeSet<DataAddress>> {
+/// Some cells with all that known predicates or a group tell together with one of them, and so on; none if there are too many.
+fn closure<T: Borrow<Term>>(
+    mut cells: BTreeSet<DataAddress>,
+    known: &[Known<T>],
+    groups: &[Vec<DataAddress>],
+) -> Option<BTreeSet<DataAddress>> {
     loop {
         let before = cells.len();
+        for one in known {
+            if one.cells().any(|cell| cells.contains(&cell)) {
+                cells.extend(one.cells());
+            }
+        }
         for group in groups {
             if group.iter().any(|cell| cells.contains(cell)) {
                 cells.extend(group);
@@ -215,7 +239,7 @@ impl<'g> Formula<'g> {
     }
 
     /// Adds known predicates.
-    fn add_known(&mut self, known: &Known) {
+    fn add_known(&mut self, known: &Known<Term>) {
         match &known.of {
             Of::Term(term) => {
                 let bits = PredicateOrder::ALL.iter().map(|(_, bit)| *bit);

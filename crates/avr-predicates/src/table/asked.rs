@@ -2,6 +2,7 @@
 
 use super::{MOST_TERMS, Predicates};
 use crate::order::{PredicateOrder, told};
+use crate::term::Term;
 use crate::together::{Known, Of, Question};
 use crate::told_by::Told;
 use avr_isa::DataAddress;
@@ -33,14 +34,14 @@ impl Predicates {
     }
 
     fn question(&self, index: usize, copies: Copies, byte: &dyn Fn(DataAddress) -> TvByte) -> Option<Question> {
-        let of_terms = self.terms.iter().enumerate().map(|(index, term)| (index, Of::Term(term.clone())));
+        let of_terms = self.terms.iter().enumerate().map(|(index, term)| (index, Of::Term(term)));
         let of_clauses = self.clauses.iter().enumerate().map(|(number, clause)| {
-            let parts = clause.map(|part| (self.terms[part.term].clone(), part.predicate, part.is_negated));
+            let parts = clause.map(|part| (&self.terms[part.term], part.predicate, part.is_negated));
             (MOST_TERMS + number, Of::Either(parts))
         });
         let known = of_terms.chain(of_clauses).map(|(index, of)| Known { index, bits: byte(self.cell(index)), of });
-        let known = known.filter(|known| known.bits.known_mask() != 0).collect();
-        Question::new(&self.terms[index], known, copies, byte)
+        let known: Vec<Known<&Term>> = known.filter(|known| known.bits.known_mask() != 0).collect();
+        Question::new(&self.terms[index], &known, copies, byte)
     }
 }
 
