@@ -52,8 +52,12 @@ impl Candidates {
 
     /// The candidates in ascending order.
     pub(crate) fn iter(self) -> impl Iterator<Item = u16> {
-        let all_low = move |high: u8| self.low.concretisations().map(move |low| u16::from_le_bytes([low, high]));
-        self.high.concretisations().flat_map(all_low)
+        self.high.concretisations().flat_map(move |high| self.with_high(high))
+    }
+
+    /// Those with this higher byte, in ascending order.
+    fn with_high(self, high: u8) -> impl Iterator<Item = u16> {
+        self.low.concretisations().map(move |low| u16::from_le_bytes([low, high]))
     }
 }
 
@@ -191,17 +195,20 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
         let mut cases = Vec::new();
         let (mut plain, mut outside) = (false, None);
-        for candidate in candidates.iter().map(DataAddress) {
-            if self.machine.is_io(candidate) || moved.contains(&candidate) {
-                cases.push(Target::Single(candidate));
-            } else if candidate > self.machine.data_end {
-                outside = outside.or(Some(candidate));
-            } else {
-                plain = true;
-            }
-            if cases.len() > MAX_IO_CANDIDATES {
-                self.environment.stuck(&[&address.0, &address.1]);
-                return Err(Stop::Limit(Limit::UnknownPointer));
+        for high in candidates.high.concretisations() {
+            let most = if self.are_alike(high, moved) { 1 } else { usize::MAX };
+            for candidate in candidates.with_high(high).map(DataAddress).take(most) {
+                if self.machine.is_io(candidate) || moved.contains(&candidate) {
+                    cases.push(Target::Single(candidate));
+                } else if candidate > self.machine.data_end {
+                    outside = outside.or(Some(candidate));
+                } else {
+                    plain = true;
+                }
+                if cases.len() > MAX_IO_CANDIDATES {
+                    self.environment.stuck(&[&address.0, &address.1]);
+                    return Err(Stop::Limit(Limit::UnknownPointer));
+                }
             }
         }
         cases.extend(plain.then_some(Target::Plain));
@@ -211,11 +218,19 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         Ok(cases.swap_remove(chosen))
     }
 
+    /// True if all addresses with this higher byte are cells without side effects, or all lie outside the data memory.
+    fn are_alike(&self, high: u8, moved: &Range<DataAddress>) -> bool {
+        let [first, last] = [0, u8::MAX].map(|low| DataAddress(u16::from_le_bytes([low, high])));
+        let is_apart = |cells: &Range<DataAddress>| last < cells.start || cells.end <= first;
+        let end = self.machine.data_end;
+        is_apart(&self.machine.io) && is_apart(moved) && (last <= end || end < first)
+    }
+
     /// The candidates of an address that are cells without side effects.
     fn plain_cells(&self, address: &(V, V)) -> impl Iterator<Item = DataAddress> + use<V, E> {
         let (end, io) = (self.machine.data_end, self.machine.io.clone());
         let candidates = Candidates::of(address.0.bits(), address.1.bits()).iter().map(DataAddress);
-        candidates.filter(move |cell| *cell <= end && !io.contains(cell))
+        candidates.take_while(move |cell| *cell <= end).filter(move |cell| !io.contains(cell))
     }
 
     /// The join of all cells that the address may hit.
