@@ -87,8 +87,8 @@ pub enum Reason {
     /// More calls than the pass follows are on the stack.
     #[error("more than {0} calls are on the stack")]
     TooManyCalls(usize),
-    /// The pass has taken as many steps as it may.
-    #[error("the pass has taken {0} steps")]
+    /// The pass has done as much work as it may.
+    #[error("the pass has done the work of {0} steps")]
     TooManySteps(usize),
     /// The work was cancelled.
     #[error("the work was cancelled")]
