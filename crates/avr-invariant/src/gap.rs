@@ -69,6 +69,9 @@ pub enum Reason {
     /// A handler takes its return address from the stack, or leaves it behind.
     #[error("a handler leaves its return address")]
     LeftFrame,
+    /// A handler calls the start-up code through a pointer that is null, and leaves its return address there.
+    #[error("an indirect call of a handler through a pointer that may be 0 (null, the start of the flash)")]
+    NullCall,
     /// A handler returns by RET.
     #[error("a handler returns by RET")]
     PlainReturn,

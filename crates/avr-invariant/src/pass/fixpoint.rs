@@ -4,7 +4,7 @@ use avr_isa::{Addressing, ControlFlow, DataAddress, FlashWordAddress, MemoryAcce
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use avr_machine::{Fetched, Limit, Machine};
+use avr_machine::{Fetched, FrameKind, Limit, Machine};
 use rustc_hash::{FxHashMap, FxHashSet};
 use three_valued::TvByte;
 
@@ -366,6 +366,7 @@ impl<'a> Fixpoint<'a> {
                 Outcome::Return(exit) => self.returns(&place, exit),
                 Outcome::Mark(_) => {}
                 Outcome::Gap(_) if is_on(Fault::GapsForgotten) => {}
+                Outcome::Gap(Reason::LeftFrame) => self.fail(self.left_frame(&place))?,
                 Outcome::Gap(reason) => self.fail(Gap::at(&place, reason))?,
             }
         }
@@ -383,6 +384,20 @@ impl<'a> Fixpoint<'a> {
             return self.contexts.called(context, to.control.pc, known);
         }
         self.contexts.returned(context, before.len() - frames.len())
+    }
+
+    /// The gap where a handler leaves its return address: the call of the start-up code, if that is how it came there.
+    fn left_frame(&self, place: &Place) -> Gap {
+        let last = self.calls.frames(place.calls).last().filter(|frame| frame.kind == FrameKind::Call);
+        let call = last.map(|frame| frame.return_address.wrapping_sub(1)).filter(|call| {
+            let flow = self.machine.program.control_flow(*call);
+            matches!(flow, Some(ControlFlow::IndirectCall { .. }))
+                && self.trace.ways.contains(&(*call, FlashWordAddress(0)))
+        });
+        call.map_or(Gap::at(place, Reason::LeftFrame), |call| Gap {
+            at: Some((place.thread, call.byte())),
+            reason: Reason::NullCall,
+        })
     }
 
     /// Takes note of a state that cannot be followed. The others are, for a while, if partitions are to be found from them.

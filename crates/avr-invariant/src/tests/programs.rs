@@ -89,6 +89,37 @@ fn handlers_that_nest_without_end_are_named() {
     assert_eq!(reason.to_string(), "handlers interrupt each other in a cycle: 1, 2, 1, more than 8 times");
 }
 
+/// A program whose handler of INT0 calls through a pointer in memory. Before interrupts are enabled the pointer is set to 0, and then to
+/// the address of a function that returns, if there is one.
+fn calling(function: Option<u8>) -> Code {
+    let handler = [lds(30, X), lds(31, Y), I::Icall];
+    let stack = [ldi(17, 8), I::Out { io: SPH, rr: r(17) }, ldi(17, 0xff), I::Out { io: SPL, rr: r(17) }];
+    let pointer = [ldi(17, 0), sts(X, 17), sts(Y, 17)];
+    let set: Vec<I> = function.into_iter().flat_map(|function| [ldi(17, function), sts(X, 17)]).collect();
+    let main = [&stack[..], &pointer, &set, &[SEI, I::Rjmp { offset: -1 }]].concat();
+    let mut code = program([&handler, &[]], 1, &main);
+    code.place(0xb0);
+    code.add(I::Ret);
+    code
+}
+
+#[test]
+fn calls_of_handlers_through_null_pointers_are_named() {
+    let found = |function| analyse(&machine(&calling(function).words), &Options::default()).outcome;
+    let gap = found(None).expect_err("the handler leaves its return address");
+    // Two loads of two words each come before the call.
+    assert_eq!((gap.reason, gap.at.map(|at| at.1.word().0)), (Reason::NullCall, Some(HANDLERS[0] + 4)));
+    assert_eq!(
+        Reason::NullCall.to_string(),
+        "an indirect call of a handler through a pointer that may be 0 (null, the start of the flash)"
+    );
+    assert!(found(Some(0xb0)).is_ok_and(|claims| claims.has_no_hazard()));
+    // The same end without a null pointer: the handler drops its return address.
+    let dropping = program([&[I::Pop { rd: r(16) }, I::Pop { rd: r(16) }], &[]], 1, &[SEI, I::Rjmp { offset: -1 }]);
+    let gap = analyse(&machine(&dropping.words), &Options::default()).outcome.expect_err("it has no return address");
+    assert_eq!(gap.reason, Reason::LeftFrame);
+}
+
 #[test]
 fn the_bound_counts_handlers_on_top_of_each_other() {
     let bound = |name: &str| {
