@@ -61,6 +61,13 @@ impl Candidates {
     }
 }
 
+/// True if all addresses with this higher byte are in none of these areas, and all up to the end of the memory or all behind it.
+fn are_alike(high: u8, areas: [&Range<DataAddress>; 2], end: DataAddress) -> bool {
+    let [first, last] = [0, u8::MAX].map(|low| DataAddress(u16::from_le_bytes([low, high])));
+    let is_apart = |area: &Range<DataAddress>| last < area.start || area.end <= first;
+    areas.into_iter().all(is_apart) && (last <= end || end < first)
+}
+
 /// The target of an access through an unknown address in one case.
 enum Target {
     /// One certain address.
@@ -196,7 +203,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let mut cases = Vec::new();
         let (mut plain, mut outside) = (false, None);
         for high in candidates.high.concretisations() {
-            let most = if self.are_alike(high, moved) { 1 } else { usize::MAX };
+            let most = if are_alike(high, [&self.machine.io, moved], self.machine.data_end) { 1 } else { usize::MAX };
             for candidate in candidates.with_high(high).map(DataAddress).take(most) {
                 if self.machine.is_io(candidate) || moved.contains(&candidate) {
                     cases.push(Target::Single(candidate));
@@ -216,14 +223,6 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let about = [&address.0, &address.1];
         let chosen = if cases.len() == 1 { 0 } else { self.environment.case(cases.len(), Question::Bytes(&about)) };
         Ok(cases.swap_remove(chosen))
-    }
-
-    /// True if all addresses with this higher byte are cells without side effects, or all lie outside the data memory.
-    fn are_alike(&self, high: u8, moved: &Range<DataAddress>) -> bool {
-        let [first, last] = [0, u8::MAX].map(|low| DataAddress(u16::from_le_bytes([low, high])));
-        let is_apart = |cells: &Range<DataAddress>| last < cells.start || cells.end <= first;
-        let end = self.machine.data_end;
-        is_apart(&self.machine.io) && is_apart(moved) && (last <= end || end < first)
     }
 
     /// The candidates of an address that are cells without side effects.
@@ -354,6 +353,25 @@ mod tests {
         assert_eq!(candidates.count(), all.len());
         assert_eq!(candidates.single(), None);
         assert_eq!(Candidates::of(TvByte::UNKNOWN, TvByte::UNKNOWN).iter().count(), 65536);
+    }
+
+    #[test]
+    fn addresses_of_a_page_are_alike_where_none_of_them_is_told_apart() {
+        for (io_end, end) in [(0x100, 0x8ff), (0x60, 0x25f), (0x60, 0x9f), (0x200, 0x21ff), (0x120, 0x3ff)] {
+            let io = DataAddress::IO..DataAddress(io_end);
+            for moved in
+                [0x1a..0x1c, 0x1e..0x20, 0xfe..0x102, 0x300..0x301].map(|at| DataAddress(at.start)..DataAddress(at.end))
+            {
+                let end = DataAddress(end);
+                for high in 0..=u8::MAX {
+                    let page = (0..=u8::MAX).map(|low| DataAddress(u16::from_le_bytes([low, high])));
+                    let kinds: Vec<[bool; 3]> =
+                        page.map(|cell| [io.contains(&cell), moved.contains(&cell), cell > end]).collect();
+                    let expected = kinds.iter().all(|kind| *kind == kinds[0] && !kind[0] && !kind[1]);
+                    assert_eq!(are_alike(high, [&io, &moved], end), expected, "{high:#04x} {io:?} {moved:?} {end:?}");
+                }
+            }
+        }
     }
 
     #[test]
