@@ -77,12 +77,28 @@ impl Equalities {
         }
     }
 
-    /// The cells of which this list or another one says something.
-    fn cells_with(&self, other: &Self) -> Vec<DataAddress> {
-        let mut cells: Vec<DataAddress> = self.0.iter().chain(&other.0).map(|one| one.0).collect();
-        cells.sort_unstable();
-        cells.dedup();
-        cells
+    /// The value of a cell of which the list says this.
+    fn resolved(&self, cell: DataAddress, said: Option<Value>, silence: Silence) -> Value {
+        match said {
+            None => unsaid(cell, silence),
+            Some(Value::Of(other)) if other != cell => self.value(other, silence),
+            Some(value) => value,
+        }
+    }
+
+    /// The cells of the list with their values, by rising address.
+    pub(crate) fn values(&self, silence: Silence) -> impl Iterator<Item = (DataAddress, Value)> + '_ {
+        self.0.iter().map(move |(cell, said)| (*cell, self.resolved(*cell, Some(*said), silence)))
+    }
+
+    /// The cells of which this list or another one says something, by rising address, with what each says.
+    fn both<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (DataAddress, [Option<Value>; 2])> + 'a {
+        let (mut one, mut another) = (self.0.iter().peekable(), other.0.iter().peekable());
+        std::iter::from_fn(move || {
+            let next = [one.peek(), another.peek()].into_iter().flatten().map(|said| said.0).min()?;
+            let of = |said: &(DataAddress, Value)| said.1;
+            Some((next, [one.next_if(|said| said.0 == next).map(of), another.next_if(|said| said.0 == next).map(of)]))
+        })
     }
 
     /// The equalities with what cells held when the handler began.
@@ -97,10 +113,12 @@ impl Equalities {
             return true;
         }
         // Consequences of several equalities follow from each of them.
-        self.cells_with(fine).into_iter().all(|cell| match self.listed(cell).unwrap_or(unsaid(cell, silence)) {
+        self.both(fine).all(|(cell, [own, said])| match own.unwrap_or(unsaid(cell, silence)) {
             Value::Of(other) if other == cell => true,
-            Value::Of(other) => fine.value(cell, silence) == fine.value(other, silence) || are_same(cell, other),
-            other @ (Value::Entry(_) | Value::Result(_)) => fine.value(cell, silence) == other,
+            Value::Of(other) => {
+                fine.resolved(cell, said, silence) == fine.value(other, silence) || are_same(cell, other)
+            }
+            other @ (Value::Entry(_) | Value::Result(_)) => fine.resolved(cell, said, silence) == other,
         })
     }
 
@@ -110,8 +128,8 @@ impl Equalities {
         if self == other {
             return self.clone();
         }
-        let kept = |cell: DataAddress| {
-            let (one, another) = (self.value(cell, silence), other.value(cell, silence));
+        let kept = |cell: DataAddress, [own, said]: [Option<Value>; 2]| {
+            let (one, another) = (self.resolved(cell, own, silence), other.resolved(cell, said, silence));
             match (one, another) {
                 _ if one == another => one,
                 (Value::Of(lower), _) if lower != cell && there(lower, cell) => one,
@@ -121,7 +139,7 @@ impl Equalities {
                 _ => Value::Of(cell),
             }
         };
-        let all = self.cells_with(other).into_iter().map(|cell| (cell, kept(cell)));
+        let all = self.both(other).map(|(cell, said)| (cell, kept(cell, said)));
         Self(all.filter(|(cell, value)| *value != unsaid(*cell, silence)).collect())
     }
 
@@ -135,11 +153,10 @@ impl Equalities {
     pub fn overwrite(&self, cells: &[DataAddress], silence: Silence) -> Self {
         let is_overwritten = |cell: DataAddress| cells.binary_search(&cell).is_ok();
         let mut holders: Vec<(Value, DataAddress)> = Vec::new();
-        for (cell, _) in self.0.iter().filter(|one| !is_overwritten(one.0)) {
-            let value = self.value(*cell, silence);
-            holders.push((value, *cell));
+        for (cell, value) in self.values(silence).filter(|one| !is_overwritten(one.0)) {
+            holders.push((value, cell));
             if let Value::Of(lowest) = value
-                && lowest != *cell
+                && lowest != cell
                 && !is_overwritten(lowest)
             {
                 holders.push((value, lowest));
@@ -165,9 +182,9 @@ fn unsaid(cell: DataAddress, silence: Silence) -> Value {
 /// The list for cells with what they hold, in which equal values may have the names of cells that hold them no longer. Every cell that
 /// holds an old value of another one, and every one that holds the same as it, must be among them.
 pub(crate) fn rename(mut holders: Vec<(Value, DataAddress)>, silence: Silence) -> Vec<(DataAddress, Value)> {
-    holders.sort_unstable();
+    sort(&mut holders);
     holders.dedup();
-    let mut list = Vec::new();
+    let mut list = Vec::with_capacity(holders.len());
     for same in holders.chunk_by(|a, b| a.0 == b.0) {
         let lowest = same[0].1;
         for (value, cell) in same {
@@ -180,8 +197,20 @@ pub(crate) fn rename(mut holders: Vec<(Value, DataAddress)>, silence: Silence) -
             }
         }
     }
-    list.sort_unstable();
+    list.sort_unstable_by_key(|one| one.0);
     list
+}
+
+/// Sorts values with the cells that hold them by rising value, and those with the same one by rising cell.
+pub(crate) fn sort(holders: &mut [(Value, DataAddress)]) {
+    holders.sort_unstable_by_key(|(value, cell)| {
+        let (kind, own) = match value {
+            Value::Result(own) => (0, own),
+            Value::Entry(own) => (1, own),
+            Value::Of(own) => (2_u64, own),
+        };
+        kind << 32 | u64::from(own.0) << 16 | u64::from(cell.0)
+    });
 }
 
 #[cfg(test)]

@@ -69,6 +69,9 @@ pub enum Reason {
     /// A handler takes its return address from the stack, or leaves it behind.
     #[error("a handler leaves its return address")]
     LeftFrame,
+    /// A handler calls the start-up code through a pointer that is null, and leaves its return address there.
+    #[error("an indirect call of a handler through a pointer that may be 0 (null, the start of the flash)")]
+    NullCall,
     /// A handler returns by RET.
     #[error("a handler returns by RET")]
     PlainReturn,
@@ -87,8 +90,8 @@ pub enum Reason {
     /// More calls than the pass follows are on the stack.
     #[error("more than {0} calls are on the stack")]
     TooManyCalls(usize),
-    /// The pass has taken as many steps as it may.
-    #[error("the pass has taken {0} steps")]
+    /// The pass has done as much work as it may.
+    #[error("the pass has done the work of {0} steps")]
     TooManySteps(usize),
     /// The work was cancelled.
     #[error("the work was cancelled")]

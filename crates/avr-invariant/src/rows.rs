@@ -12,16 +12,16 @@ pub(crate) struct Row<V> {
 impl<V: Ord + Copy> Row<V> {
     /// The equation with these terms; those of one variable are added.
     pub(crate) fn new(mut terms: Vec<(V, u32)>, constant: u32) -> Self {
-        terms.sort_unstable();
-        let mut sums: Vec<(V, u32)> = Vec::new();
-        for (variable, coefficient) in terms {
-            match sums.last_mut() {
-                Some(last) if last.0 == variable => last.1 = last.1.wrapping_add(coefficient),
-                _ => sums.push((variable, coefficient)),
-            }
+        if !terms.is_sorted_by(|one, other| one.0 < other.0) {
+            terms.sort_unstable_by_key(|term| term.0);
+            terms.dedup_by(|later, sum| {
+                let is_same = later.0 == sum.0;
+                sum.1 = if is_same { sum.1.wrapping_add(later.1) } else { sum.1 };
+                is_same
+            });
         }
-        sums.retain(|term| term.1 != 0);
-        Self { terms: sums, constant }
+        terms.retain(|term| term.1 != 0);
+        Self { terms, constant }
     }
 
     /// The variables with their coefficients.
@@ -42,9 +42,17 @@ impl<V: Ord + Copy> Row<V> {
 
     /// This equation less another one that is multiplied.
     pub(crate) fn less(&self, factor: u32, other: &Self) -> Self {
-        let other = other.times(factor.wrapping_neg());
-        let terms = self.terms.iter().chain(&other.terms).copied();
-        Self::new(terms.collect(), self.constant.wrapping_add(other.constant))
+        let (mut own, mut others) = (self.terms.iter().peekable(), other.terms.iter().peekable());
+        let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
+        while let Some(next) = [own.peek(), others.peek()].into_iter().flatten().map(|term| term.0).min() {
+            let here = own.next_if(|term| term.0 == next).map_or(0, |term| term.1);
+            let there = others.next_if(|term| term.0 == next).map_or(0, |term| term.1);
+            let coefficient = here.wrapping_sub(there.wrapping_mul(factor));
+            if coefficient != 0 {
+                terms.push((next, coefficient));
+            }
+        }
+        Self { terms, constant: self.constant.wrapping_sub(other.constant.wrapping_mul(factor)) }
     }
 
     /// The equation with other variables, or with the values of some.
@@ -67,11 +75,11 @@ impl<V: Ord + Copy> Row<V> {
     }
 
     /// The equation without a variable, as far as another one tells it; as it is otherwise.
-    fn without(&self, variable: V, pivot: &Self) -> Self {
+    fn without(self, variable: V, pivot: &Self) -> Self {
         let (own, other) = (self.coefficient(variable), pivot.coefficient(variable));
         let twos = other.trailing_zeros();
         if own == 0 || own.trailing_zeros() < twos {
-            return self.clone();
+            return self;
         }
         // SOUND: whatever the factor is, the result follows from both.
         self.less((own >> twos).wrapping_mul(inverse(other >> twos)), pivot)
@@ -101,9 +109,7 @@ pub(crate) fn eliminated<V: Ord + Copy>(mut rows: Vec<Row<V>>, is_dead: impl Fn(
         let least = with.min_by_key(|(_, row)| row.coefficient(variable).trailing_zeros());
         let Some((index, _)) = least else { return rows };
         let pivot = rows.remove(index);
-        for row in &mut rows {
-            *row = row.without(variable, &pivot);
-        }
+        rows = rows.into_iter().map(|row| row.without(variable, &pivot)).collect();
         // The rest of it, modulo a smaller number.
         let twos = pivot.coefficient(variable).trailing_zeros();
         if twos > 0 {
@@ -131,9 +137,8 @@ impl<V: Ord + Copy> Echelon<V> {
             let Some((index, (variable, twos))) = least else { break };
             let row = rows.remove(index);
             let row = row.times(inverse(row.coefficient(variable) >> twos));
-            rows.iter_mut().chain(done.iter_mut().map(|one| &mut one.1)).for_each(|other| {
-                *other = other.without(variable, &row);
-            });
+            rows = rows.into_iter().map(|other| other.without(variable, &row)).collect();
+            done = done.into_iter().map(|(own, other)| (own, other.without(variable, &row))).collect();
             done.push((variable, row));
         }
         Some(Self(done))

@@ -48,6 +48,8 @@ pub enum Start<'a> {
 pub(crate) struct Stepper<'a> {
     machine: &'a Machine,
     work: Workspace,
+    /// The cases of the last step.
+    cases: usize,
 }
 
 /// The return address of a handler that its next instruction pops.
@@ -62,7 +64,7 @@ struct Returning {
 
 impl<'a> Stepper<'a> {
     pub(crate) fn new(machine: &'a Machine) -> Self {
-        Self { machine, work: Workspace::new(machine) }
+        Self { machine, work: Workspace::new(machine), cases: 0 }
     }
 
     /// The outcomes of the start.
@@ -104,6 +106,11 @@ impl<'a> Stepper<'a> {
         }
     }
 
+    /// The number of cases that were looked at for the outcomes of the last step.
+    pub(crate) fn cases(&self) -> usize {
+        self.cases
+    }
+
     /// All outcomes of the step from a state. Those in which the same handler begins are joined.
     pub(crate) fn outcomes(
         &mut self,
@@ -115,7 +122,8 @@ impl<'a> Stepper<'a> {
         let frames = calls.frames(place.calls).to_vec();
         let mut script = Script::default();
         let mut all: Vec<Outcome> = Vec::new();
-        for _ in 0..MAX_OUTCOMES {
+        for cases in 1..=MAX_OUTCOMES {
+            self.cases = cases;
             if let Some(outcome) = self.outcome(place, state, &frames, &mut script, store, calls) {
                 add(&mut all, outcome, place.thread.silence(), store);
             }

@@ -5,7 +5,7 @@ use avr_machine::{DataSpace, Machine, MachineState, PAGE_CELLS, flag};
 use three_valued::{NumberedByte, TvByte};
 
 use crate::division::Divisions;
-use crate::equalities::{Equalities, Silence, Value, rename};
+use crate::equalities::{Equalities, Silence, Value, rename, sort};
 use crate::faults::{Fault, is_on};
 use crate::intervals::{Range, Ranges, add, greatest, hull, meet as meet_both};
 use crate::linear;
@@ -91,10 +91,9 @@ impl Workspace {
             }
         }
         self.equalities = state.equalities.clone();
-        for (cell, _) in state.equalities.list() {
-            let number = number_of(state.equalities.value(*cell, silence));
-            let byte = self.state.data.get(*cell).byte;
-            self.state.data.set(*cell, NumberedByte { byte, number });
+        for (cell, value) in state.equalities.values(silence) {
+            let byte = self.state.data.get(cell).byte;
+            self.state.data.set(cell, NumberedByte { byte, number: number_of(value) });
         }
         self.state.data.clear_changed();
     }
@@ -206,38 +205,43 @@ impl Workspace {
     /// The cells that hold the same after a step.
     fn equalities_now(&self) -> Equalities {
         let silence = self.silence;
-        let mut holders: Vec<(Value, DataAddress)> = Vec::new();
+        let most = 2 * self.equalities.list().len() + PAGE_CELLS;
+        let mut holders: Vec<(Value, DataAddress)> = Vec::with_capacity(most);
+        // What was at the entry has the same name behind the step.
+        let mut of_entry: Vec<(DataAddress, Value)> = Vec::with_capacity(most);
         let mut unknown: Vec<(DataAddress, Value)> = Vec::new();
+        let mut hold = |value: Value, cell: DataAddress| match value {
+            Value::Of(_) => holders.push((value, cell)),
+            Value::Entry(_) | Value::Result(_) if value == unsaid(cell, silence) => {}
+            Value::Entry(_) | Value::Result(_) => of_entry.push((cell, value)),
+        };
         let mut is_changed = vec![false; self.pages.len()];
         for page in self.state.data.changed_pages() {
             is_changed[page] = true;
             for (cell, content) in (page * PAGE_CELLS..).map(DataAddress::of_index).zip(self.state.data.page(page)) {
                 match value_of(content.number) {
-                    None if is_on(Fault::NothingRenamed) => {
-                        holders.push((self.equalities.value(cell, silence), cell));
-                    }
-                    Some(value) if is_told(value, content.byte) => holders.push((value, cell)),
+                    None if is_on(Fault::NothingRenamed) => hold(self.equalities.value(cell, silence), cell),
+                    Some(value) if is_told(value, content.byte) => hold(value, cell),
                     _ if silence == Silence::Unchanged => unknown.push((cell, Value::Of(cell))),
                     _ => {}
                 }
             }
         }
         let in_changed = |cell: DataAddress| is_changed[cell.index() / PAGE_CELLS];
-        for (cell, _) in self.equalities.list() {
-            let value = self.equalities.value(*cell, silence);
-            if !is_told(value, self.state.data.get(*cell).byte) {
-                if silence == Silence::Unchanged && !in_changed(*cell) {
-                    unknown.push((*cell, Value::Of(*cell)));
+        for (cell, value) in self.equalities.values(silence) {
+            if !is_told(value, self.state.data.get(cell).byte) {
+                if silence == Silence::Unchanged && !in_changed(cell) {
+                    unknown.push((cell, Value::Of(cell)));
                 }
                 continue;
             }
-            if !in_changed(*cell) {
-                holders.push((value, *cell));
+            if !in_changed(cell) {
+                hold(value, cell);
             }
             if let Value::Of(lowest) = value
                 && !in_changed(lowest)
             {
-                holders.push((value, lowest));
+                hold(value, lowest);
             }
         }
         // What a cell of another page held is held there still.
@@ -250,39 +254,53 @@ impl Workspace {
             .collect();
         holders.extend(elsewhere);
         let mut list = rename(holders, silence);
+        list.extend(of_entry);
         list.extend(unknown);
-        list.sort_unstable();
+        list.sort_unstable_by_key(|one| one.0);
         Equalities::new(list)
     }
 
     /// Narrows cells that hold the same to what all of them allow; none if that is nothing.
     fn narrow(&mut self, equalities: &Equalities) -> Option<()> {
         let silence = self.silence;
-        let mut same: Vec<(Value, DataAddress)> = Vec::new();
-        for (cell, _) in equalities.list() {
-            let value = equalities.value(*cell, silence);
-            same.push((value, *cell));
+        let mut copies: Vec<(DataAddress, DataAddress)> = Vec::with_capacity(equalities.list().len());
+        let mut same: Vec<(Value, DataAddress)> = Vec::with_capacity(equalities.list().len());
+        for (cell, value) in equalities.values(silence) {
             match value {
-                Value::Of(lowest) => same.push((value, lowest)),
-                Value::Entry(entry) if equalities.value(entry, silence) == value => same.push((value, entry)),
-                Value::Entry(_) | Value::Result(_) => {}
+                Value::Of(lowest) => copies.extend((lowest != cell).then_some((lowest, cell))),
+                Value::Entry(entry) => {
+                    let is_kept = entry != cell && equalities.value(entry, silence) == value;
+                    same.extend(is_kept.then_some((value, entry)));
+                    same.push((value, cell));
+                }
+                Value::Result(_) => {}
             }
         }
-        same.sort_unstable();
+        for (lowest, cell) in &copies {
+            let all = self.state.data.get(*lowest).byte.meet(self.state.data.get(*cell).byte)?;
+            self.narrow_cell(*lowest, all);
+        }
+        for (lowest, cell) in &copies {
+            self.narrow_cell(*cell, self.state.data.get(*lowest).byte);
+        }
+        sort(&mut same);
         same.dedup();
         for cells in same.chunk_by(|a, b| a.0 == b.0).filter(|cells| cells.len() > 1) {
             let mut all = TvByte::UNKNOWN;
             for (_, cell) in cells {
                 all = all.meet(self.state.data.get(*cell).byte)?;
             }
-            for (_, cell) in cells {
-                let content = *self.state.data.get(*cell);
-                if content.byte != all {
-                    self.state.data.set(*cell, NumberedByte { byte: all, ..content });
-                }
-            }
+            cells.iter().for_each(|(_, cell)| self.narrow_cell(*cell, all));
         }
         Some(())
+    }
+
+    /// Replaces what is known of a cell that keeps its value.
+    fn narrow_cell(&mut self, cell: DataAddress, byte: TvByte) {
+        let content = *self.state.data.get(cell);
+        if content.byte != byte {
+            self.state.data.set(cell, NumberedByte { byte, ..content });
+        }
     }
 
     fn memory(&self, store: &mut Store) -> Memory {

@@ -56,7 +56,8 @@ impl Alarms {
             | Reason::TornPointer
             | Reason::EndedPath(_)
             | Reason::ReturnAddress
-            | Reason::LeftFrame => {
+            | Reason::LeftFrame
+            | Reason::NullCall => {
                 let cells = self.looked_at(machine, pc);
                 self.roots.push((pc, cells));
             }

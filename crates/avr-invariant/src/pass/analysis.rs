@@ -11,13 +11,13 @@ use crate::map::Map;
 pub struct Options {
     /// The most states of a map.
     pub states: usize,
-    /// The most abstract states from which all steps are taken, counting repetitions.
+    /// The most abstract states from which all steps are taken, counting repetitions. States from which steps are long count as several.
     pub steps: usize,
     /// The most calls on the stack.
     pub calls: usize,
     /// The most states of one place that differ in what pointers are where interrupts may come, and where none may.
     pub of_place: [usize; 2],
-    /// The most steps of further attempts, in which states are told apart by what alarms depend on.
+    /// The most steps of further attempts, in which states are told apart by what alarms depend on. Long ones count as several.
     pub further: usize,
     /// True if the first attempt has linear equations as well. It needs them seldom, and claims about loops are about their values too.
     pub equations_at_once: bool,
@@ -50,6 +50,8 @@ pub struct Analysis {
     pub outcome: Result<Claims, Gap>,
     /// The number of abstract states from which all steps were taken to find it, counting repetitions.
     pub steps: usize,
+    /// The number of steps of usual length that are as much work, by which limits count; at least that of the steps.
+    pub work: usize,
     /// The steps that do more than go on to the next instruction, with their number. If the map is open, some of them.
     pub moves: BTreeMap<Move, usize>,
 }

@@ -29,6 +29,8 @@ pub(crate) struct Attempts<'a> {
     is_cancelled: &'a dyn Fn() -> bool,
     /// The steps of all attempts so far.
     steps: usize,
+    /// Their work, in steps of usual length.
+    work: usize,
 }
 
 impl<'a> Attempts<'a> {
@@ -38,7 +40,7 @@ impl<'a> Attempts<'a> {
         options: &'a Options,
         is_cancelled: &'a dyn Fn() -> bool,
     ) -> Self {
-        Self { machine, start, options, is_cancelled, steps: 0 }
+        Self { machine, start, options, is_cancelled, steps: 0, work: 0 }
     }
 
     /// The map with the fewest alarms that is found; the first one if there are more.
@@ -46,9 +48,9 @@ impl<'a> Attempts<'a> {
         let none = Hints::default();
         let (first, alarms) = self.attempt(&none, self.options.steps, false);
         if alarms.is_none() || self.options.further == 0 {
-            return Analysis { steps: self.steps, ..first };
+            return Analysis { steps: self.steps, work: self.work, ..first };
         }
-        let last = self.steps + self.options.further;
+        let last = self.work + self.options.further;
         let mut best = first;
         let (found, first) = self.attempt(&none, WITHOUT_SLICES * self.options.further, true);
         if number(&found) < number(&best) {
@@ -61,7 +63,7 @@ impl<'a> Attempts<'a> {
                 if hints == none || number(&best) == 0 || (self.is_cancelled)() {
                     break;
                 }
-                let (found, alarms) = self.attempt(&hints, last.saturating_sub(self.steps) / share, true);
+                let (found, alarms) = self.attempt(&hints, last.saturating_sub(self.work) / share, true);
                 if number(&found) < number(&best) {
                     best = found;
                 }
@@ -74,7 +76,7 @@ impl<'a> Attempts<'a> {
                 hints = more;
             }
         }
-        Analysis { steps: self.steps, ..best }
+        Analysis { steps: self.steps, work: self.work, ..best }
     }
 
     /// The map with states told apart by hints, and what it fails at.
@@ -85,7 +87,8 @@ impl<'a> Attempts<'a> {
             fixpoint.mistrust();
         }
         let found = fixpoint.run().and_then(|()| fixpoint.narrow());
-        self.steps += fixpoint.steps();
+        self.steps += fixpoint.work().steps();
+        self.work += fixpoint.work().in_steps();
         let gap = found.as_ref().err().cloned();
         let seen = Alarms::seen(self.machine, &mut fixpoint);
         let mut map = fixpoint.into_map();
@@ -102,7 +105,7 @@ impl<'a> Attempts<'a> {
             (Err(_), Some(gap)) => seen.open(self.machine, &gap),
             (Err(_), None) => None,
         };
-        (Analysis { map, outcome, steps: 0, moves }, alarms)
+        (Analysis { map, outcome, steps: 0, work: 0, moves }, alarms)
     }
 }
 

@@ -4,7 +4,7 @@ use avr_isa::{Addressing, ControlFlow, DataAddress, FlashWordAddress, MemoryAcce
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use avr_machine::{Fetched, Limit, Machine};
+use avr_machine::{Fetched, FrameKind, Limit, Machine};
 use rustc_hash::{FxHashMap, FxHashSet};
 use three_valued::TvByte;
 
@@ -18,6 +18,7 @@ use super::slice::{Touched, accessed};
 use super::trace::Trace;
 use super::widening::Thresholds;
 use super::widening_numbers::{Numbers, widened_ranges};
+use super::work::Work;
 use crate::check::MOST_CASES;
 use crate::equalities::Value;
 use crate::equations::{Differing, Equations};
@@ -124,7 +125,7 @@ pub(crate) struct Fixpoint<'a> {
     /// The first state that cannot be followed, and the steps until which the others are.
     gap: Option<(Gap, usize)>,
     is_widened: bool,
-    steps: usize,
+    work: Work,
     is_cancelled: &'a dyn Fn() -> bool,
 }
 
@@ -159,7 +160,7 @@ impl<'a> Fixpoint<'a> {
             is_strict: false,
             gap: None,
             is_widened: false,
-            steps: 0,
+            work: Work::default(),
             is_cancelled,
         }
     }
@@ -245,9 +246,9 @@ impl<'a> Fixpoint<'a> {
         self.is_strict = true;
     }
 
-    /// The number of states from which all steps were taken, counting repetitions.
-    pub(crate) fn steps(&self) -> usize {
-        self.steps
+    /// The work so far. Its steps are the states from which all steps were taken, counting repetitions.
+    pub(crate) fn work(&self) -> &Work {
+        &self.work
     }
 
     /// Follows everything from the start.
@@ -317,14 +318,15 @@ impl<'a> Fixpoint<'a> {
         number: Option<u32>,
         old: Option<&Exits>,
     ) -> Result<(), Gap> {
-        self.steps += 1;
-        if self.steps > self.options.steps {
+        self.work.step();
+        if self.work.is_too_much(&self.options) {
             return Err(Gap::at(&place, Reason::TooManySteps(self.options.steps)));
         }
-        if self.steps.is_multiple_of(STEPS_PER_LOOK) && (self.is_cancelled)() {
+        if self.work.steps().is_multiple_of(STEPS_PER_LOOK) && (self.is_cancelled)() {
             return Err(Gap::whole(Reason::Cancelled));
         }
         let outcomes = self.stepper.outcomes(&place, &state, &mut self.store, &mut self.calls);
+        self.work.follow(self.stepper.cases(), state.equations.list().len());
         if self.is_strict && self.is_wild(&place, &outcomes) {
             return self.fail(Gap::at(&place, Reason::Limit(Limit::UnknownTarget)));
         }
@@ -364,6 +366,7 @@ impl<'a> Fixpoint<'a> {
                 Outcome::Return(exit) => self.returns(&place, exit),
                 Outcome::Mark(_) => {}
                 Outcome::Gap(_) if is_on(Fault::GapsForgotten) => {}
+                Outcome::Gap(Reason::LeftFrame) => self.fail(self.left_frame(&place))?,
                 Outcome::Gap(reason) => self.fail(Gap::at(&place, reason))?,
             }
         }
@@ -383,14 +386,29 @@ impl<'a> Fixpoint<'a> {
         self.contexts.returned(context, before.len() - frames.len())
     }
 
+    /// The gap where a handler leaves its return address: the call of the start-up code, if that is how it came there.
+    fn left_frame(&self, place: &Place) -> Gap {
+        let last = self.calls.frames(place.calls).last().filter(|frame| frame.kind == FrameKind::Call);
+        let call = last.map(|frame| frame.return_address.wrapping_sub(1)).filter(|call| {
+            let flow = self.machine.program.control_flow(*call);
+            matches!(flow, Some(ControlFlow::IndirectCall { .. }))
+                && self.trace.ways.contains(&(*call, FlashWordAddress(0)))
+        });
+        call.map_or(Gap::at(place, Reason::LeftFrame), |call| Gap {
+            at: Some((place.thread, call.byte())),
+            reason: Reason::NullCall,
+        })
+    }
+
     /// Takes note of a state that cannot be followed. The others are, for a while, if partitions are to be found from them.
     fn fail(&mut self, gap: Gap) -> Result<(), Gap> {
         if !self.is_strict {
             return Err(gap);
         }
-        let until = self.steps + self.steps.max(STEPS_BEHIND_GAPS);
+        let steps = self.work.steps();
+        let until = steps + steps.max(STEPS_BEHIND_GAPS);
         let (first, until) = self.gap.get_or_insert((gap, until));
-        if self.steps < *until { Ok(()) } else { Err(first.clone()) }
+        if steps < *until { Ok(()) } else { Err(first.clone()) }
     }
 
     /// True if a jump goes to many addresses.
@@ -434,6 +452,7 @@ impl<'a> Fixpoint<'a> {
 
     /// Adds a state to those of a place.
     fn reach_case(&mut self, (place, context): (Place, Context), state: State, arrival: Arrival) -> Result<(), Gap> {
+        self.work.reach();
         let has_equations = self.is_strict || self.options.equations_at_once;
         let state = if has_equations { state } else { State { equations: Equations::default(), ..state } };
         let frames = self.calls.frames(place.calls);
@@ -463,7 +482,7 @@ impl<'a> Fixpoint<'a> {
         };
         self.note_numbers(&state);
         let kept = if self.is_strict { Kept::All } else { Kept::Of(&self.ranged) };
-        let haste = u8::try_from(self.steps / STEPS_PER_STAGE * 8).unwrap_or(u8::MAX);
+        let haste = u8::try_from(self.work.steps() / STEPS_PER_STAGE * 8).unwrap_or(u8::MAX);
         let node = &mut self.nodes[number as usize];
         if node.state.covers(&state, silence, &self.store) {
             return Ok(());

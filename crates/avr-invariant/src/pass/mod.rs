@@ -15,6 +15,7 @@ mod slice;
 mod trace;
 mod widening;
 mod widening_numbers;
+mod work;
 
 use avr_machine::Machine;
 

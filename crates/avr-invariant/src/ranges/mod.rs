@@ -131,6 +131,7 @@ impl State {
 /// The cells that hold a value in a state, as far as a list of equalities tells.
 pub(crate) fn holders(state: &State, value: Value, silence: Silence) -> impl Iterator<Item = DataAddress> + '_ {
     let (Value::Of(own) | Value::Entry(own) | Value::Result(own)) = value;
-    let listed = state.equalities.list().iter().map(|(cell, _)| *cell);
-    std::iter::once(own).chain(listed).filter(move |cell| state.equalities.value(*cell, silence) == value)
+    let listed = state.equalities.values(silence);
+    let all = std::iter::once_with(move || (own, state.equalities.value(own, silence))).chain(listed);
+    all.filter(move |one| one.1 == value).map(|one| one.0)
 }

@@ -9,3 +9,4 @@ mod mutants;
 mod programs;
 mod ranges;
 mod runs;
+mod work;

@@ -89,6 +89,40 @@ fn handlers_that_nest_without_end_are_named() {
     assert_eq!(reason.to_string(), "handlers interrupt each other in a cycle: 1, 2, 1, more than 8 times");
 }
 
+/// The flash word address of a function.
+const FUNCTION: u8 = 0xb0;
+
+/// A program whose handler of INT0 calls through a pointer in memory. Before interrupts are enabled the pointer is set to 0, and then to
+/// the address of a function that consists of some instructions and a return, if there is one.
+fn calling(function: Option<&[I]>) -> Code {
+    let handler = [lds(30, X), lds(31, Y), I::Icall];
+    let stack = [ldi(17, 8), I::Out { io: SPH, rr: r(17) }, ldi(17, 0xff), I::Out { io: SPL, rr: r(17) }];
+    let pointer = [ldi(17, 0), sts(X, 17), sts(Y, 17)];
+    let set: Vec<I> = function.iter().flat_map(|_| [ldi(17, FUNCTION), sts(X, 17)]).collect();
+    let main = [&stack[..], &pointer, &set, &[SEI, I::Rjmp { offset: -1 }]].concat();
+    let mut code = program([&handler, &[]], 1, &main);
+    code.place(FUNCTION.into());
+    function.into_iter().flatten().for_each(|one| code.add(*one));
+    code.add(I::Ret);
+    code
+}
+
+#[test]
+fn calls_of_handlers_through_null_pointers_are_named() {
+    let found = |function| analyse(&machine(&calling(function).words), &Options::default()).outcome;
+    let gap = found(None).expect_err("the handler leaves its return address");
+    // Two loads of two words each come before the call.
+    assert_eq!((gap.reason, gap.at.map(|at| at.1.word().0)), (Reason::NullCall, Some(HANDLERS[0] + 4)));
+    assert_eq!(
+        Reason::NullCall.to_string(),
+        "an indirect call of a handler through a pointer that may be 0 (null, the start of the flash)"
+    );
+    assert!(found(Some(&[])).is_ok_and(|claims| claims.has_no_hazard()));
+    // The same end without a null pointer: the function drops its return address, and that of the handler.
+    let gap = found(Some(&[I::Pop { rd: r(16) }; 4])).expect_err("the handler leaves its return address");
+    assert_eq!(gap.reason, Reason::LeftFrame);
+}
+
 #[test]
 fn the_bound_counts_handlers_on_top_of_each_other() {
     let bound = |name: &str| {

@@ -52,9 +52,20 @@ impl Candidates {
 
     /// The candidates in ascending order.
     pub(crate) fn iter(self) -> impl Iterator<Item = u16> {
-        let all_low = move |high: u8| self.low.concretisations().map(move |low| u16::from_le_bytes([low, high]));
-        self.high.concretisations().flat_map(all_low)
+        self.high.concretisations().flat_map(move |high| self.with_high(high))
     }
+
+    /// Those with this higher byte, in ascending order.
+    fn with_high(self, high: u8) -> impl Iterator<Item = u16> {
+        self.low.concretisations().map(move |low| u16::from_le_bytes([low, high]))
+    }
+}
+
+/// True if all addresses with this higher byte are in none of these areas, and all up to the end of the memory or all behind it.
+fn are_alike(high: u8, areas: [&Range<DataAddress>; 2], end: DataAddress) -> bool {
+    let [first, last] = [0, u8::MAX].map(|low| DataAddress(u16::from_le_bytes([low, high])));
+    let is_apart = |area: &Range<DataAddress>| last < area.start || area.end <= first;
+    areas.into_iter().all(is_apart) && (last <= end || end < first)
 }
 
 /// The target of an access through an unknown address in one case.
@@ -191,17 +202,20 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
         let mut cases = Vec::new();
         let (mut plain, mut outside) = (false, None);
-        for candidate in candidates.iter().map(DataAddress) {
-            if self.machine.is_io(candidate) || moved.contains(&candidate) {
-                cases.push(Target::Single(candidate));
-            } else if candidate > self.machine.data_end {
-                outside = outside.or(Some(candidate));
-            } else {
-                plain = true;
-            }
-            if cases.len() > MAX_IO_CANDIDATES {
-                self.environment.stuck(&[&address.0, &address.1]);
-                return Err(Stop::Limit(Limit::UnknownPointer));
+        for high in candidates.high.concretisations() {
+            let most = if are_alike(high, [&self.machine.io, moved], self.machine.data_end) { 1 } else { usize::MAX };
+            for candidate in candidates.with_high(high).map(DataAddress).take(most) {
+                if self.machine.is_io(candidate) || moved.contains(&candidate) {
+                    cases.push(Target::Single(candidate));
+                } else if candidate > self.machine.data_end {
+                    outside = outside.or(Some(candidate));
+                } else {
+                    plain = true;
+                }
+                if cases.len() > MAX_IO_CANDIDATES {
+                    self.environment.stuck(&[&address.0, &address.1]);
+                    return Err(Stop::Limit(Limit::UnknownPointer));
+                }
             }
         }
         cases.extend(plain.then_some(Target::Plain));
@@ -215,7 +229,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     fn plain_cells(&self, address: &(V, V)) -> impl Iterator<Item = DataAddress> + use<V, E> {
         let (end, io) = (self.machine.data_end, self.machine.io.clone());
         let candidates = Candidates::of(address.0.bits(), address.1.bits()).iter().map(DataAddress);
-        candidates.filter(move |cell| *cell <= end && !io.contains(cell))
+        candidates.take_while(move |cell| *cell <= end).filter(move |cell| !io.contains(cell))
     }
 
     /// The join of all cells that the address may hit.
@@ -339,6 +353,25 @@ mod tests {
         assert_eq!(candidates.count(), all.len());
         assert_eq!(candidates.single(), None);
         assert_eq!(Candidates::of(TvByte::UNKNOWN, TvByte::UNKNOWN).iter().count(), 65536);
+    }
+
+    #[test]
+    fn addresses_of_a_page_are_alike_where_none_of_them_is_told_apart() {
+        for (io_end, end) in [(0x100, 0x8ff), (0x60, 0x25f), (0x60, 0x9f), (0x200, 0x21ff), (0x120, 0x3ff)] {
+            let io = DataAddress::IO..DataAddress(io_end);
+            for moved in
+                [0x1a..0x1c, 0x1e..0x20, 0xfe..0x102, 0x300..0x301].map(|at| DataAddress(at.start)..DataAddress(at.end))
+            {
+                let end = DataAddress(end);
+                for high in 0..=u8::MAX {
+                    let page = (0..=u8::MAX).map(|low| DataAddress(u16::from_le_bytes([low, high])));
+                    let kinds: Vec<[bool; 3]> =
+                        page.map(|cell| [io.contains(&cell), moved.contains(&cell), cell > end]).collect();
+                    let expected = kinds.iter().all(|kind| *kind == kinds[0] && !kind[0] && !kind[1]);
+                    assert_eq!(are_alike(high, [&io, &moved], end), expected, "{high:#04x} {io:?} {moved:?} {end:?}");
+                }
+            }
+        }
     }
 
     #[test]

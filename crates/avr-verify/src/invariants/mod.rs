@@ -106,7 +106,7 @@ impl Sought {
             let outcome = InvariantsOutcome { states: None, steps: 0, open, alarms: Vec::new() };
             return Self { found: None, alarms: None, outcome, cpu_time: Duration::ZERO };
         }
-        let Analysis { map, outcome, steps, moves } = analyse_until(machine, &LIMITS, &is_over);
+        let Analysis { map, outcome, steps, moves, .. } = analyse_until(machine, &LIMITS, &is_over);
         let states = outcome.as_ref().ok().map(|claims| claims.states);
         let open = match &outcome {
             Ok(claims) => claims.marks.iter().map(|mark| text::mark(machine, image, mark)).take(MOST_REASONS).collect(),

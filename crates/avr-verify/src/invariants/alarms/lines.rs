@@ -82,8 +82,8 @@ impl Trial<'_> {
             return Effect::None;
         };
         let limits = Options { steps: (*left).min(LIMITS.steps), ..LIMITS };
-        let Analysis { outcome, steps, .. } = analyse_until(&machine, &limits, self.is_over);
-        *left = left.saturating_sub(steps);
+        let Analysis { outcome, work, .. } = analyse_until(&machine, &limits, self.is_over);
+        *left = left.saturating_sub(work);
         match outcome {
             Ok(claims) if claims.has_no_hazard() => Effect::Closes,
             Ok(claims) => gone(!is_marked(&claims, alarm)),

@@ -190,6 +190,7 @@ fn kind(reason: &Reason) -> AlarmKind {
         | Reason::TornPointer
         | Reason::ReturnAddress
         | Reason::LeftFrame
+        | Reason::NullCall
         | Reason::PlainReturn
         | Reason::TooManyOutcomes
         | Reason::StartupEndsAtZero
@@ -208,6 +209,7 @@ fn help(reason: &Reason) -> Option<&'static str> {
         Reason::Nested(..) => Some("to leave interrupts off in the handler, without `sei`"),
         Reason::TornPointer => Some("to write both halves of SP with interrupts off, or to have a frame of fixed size"),
         Reason::ReturnAddress => Some("to check the index of what the handler stores on its stack"),
+        Reason::NullCall => Some("to set the pointer before the interrupt is enabled, or to test it before the call"),
         Reason::LeftFrame | Reason::PlainReturn => Some("to leave the handler by `reti`"),
         Reason::TooManyCalls(_) => Some("to bound the recursion by a constant, or to replace it by a loop"),
         Reason::EndedPath(_) => Some("to repair what leads to the hazard instead of allowing it"),
