@@ -11,7 +11,7 @@ use crate::reduction::precision_reads::Recorder;
 use crate::reduction::repeated_steps::{self, RepeatedSteps};
 use crate::reduction::{path_expansion, successors};
 use crate::refinement::provenance::Tracer;
-use crate::refinement::refuted_path::refuting;
+use crate::refinement::refuted_path::{Refuting, refuting};
 use crate::state::cell_variable::variable_of;
 use crate::state::{AbstractState, Location, PrecisionLookup};
 use crate::transfer::hyper_edges::add_edges;
@@ -24,7 +24,7 @@ use mu_calculus::AtomId;
 use three_valued::Truth;
 use tvar::{
     Abstraction, Blame, Candidate, DEFAULT_ENUMERATED, Difference, ExpansionOrder, HyperEdges, LocationPrecision,
-    StateKind, StepPrecision, System, Variable,
+    Refuted, StateKind, StepPrecision, System, Variable,
 };
 
 /// The steps in which as much is done as when power comes on and all cells get a value.
@@ -242,11 +242,14 @@ impl Abstraction for Firmware<'_> {
         })
     }
 
-    fn refute(&mut self, path: &[AbstractState], precision: &PrecisionLookup<'_>) -> bool {
-        let Some(predicates) = self.model.passes.predicates().cloned() else { return false };
+    fn refute(&mut self, path: &[AbstractState], precision: &PrecisionLookup<'_>) -> Refuted {
+        let Some(predicates) = self.model.passes.predicates().cloned() else { return Refuted::Open };
         let path = self.expanded(path, precision);
-        let comparisons = refuting(&mut self.model, &path, precision).unwrap_or_default();
-        predicates.get().add_refuting(&comparisons)
+        match refuting(&mut self.model, &path, precision) {
+            Some(Refuting::Comparisons(all)) if predicates.get().add_refuting(&all) => Refuted::Newly,
+            Some(Refuting::Nothing) => Refuted::Possible,
+            Some(Refuting::Comparisons(_)) | None => Refuted::Open,
+        }
     }
 
     fn widened(&self, variable: Variable, bits: u64) -> u64 {

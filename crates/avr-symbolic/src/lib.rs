@@ -33,4 +33,4 @@ pub use execution::start::power_on;
 pub use execution::strategy::{Freedom, Interrupts, Strategy};
 pub use execution::way::{Waypoint, contradiction};
 pub use execution::world::AskedInput;
-pub use query::{Answer, Consequence, QueryLimits, Unanswered, consequences, satisfy};
+pub use query::{Answer, Consequence, Core, QueryLimits, Unanswered, consequences, satisfy};

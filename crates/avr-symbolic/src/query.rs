@@ -141,18 +141,31 @@ pub fn consequences(
     all
 }
 
-/// Some facts, by index, that are not 1 together under any assignment, and none of which can be left out as far as the solver sees within its
-/// limit; none if some assignment makes all facts 1, or if nothing is claimed. The steps are those of one question.
+/// The answer to the question which facts contradict each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Core {
+    /// Some facts, by index, that are not 1 together under any assignment, and none of which can be left out as far as the solver sees within its limit.
+    Of(Vec<usize>),
+    /// Some assignment makes all facts 1 that are not open.
+    Satisfiable,
+    /// Nothing is claimed.
+    None(Unanswered),
+}
+
+/// Asks for facts that contradict each other. The steps are those of one question to the solver.
 #[must_use]
-pub fn unsatisfiable_core(facts: &[SymbolicBit<'_>], limits: QueryLimits) -> Option<Vec<usize>> {
+pub fn unsatisfiable_core(facts: &[SymbolicBit<'_>], limits: QueryLimits) -> Core {
     if let Some(index) = facts.iter().position(|fact| fact.literal == Literal::FALSE) {
-        return Some(vec![index]);
+        return Core::Of(vec![index]);
     }
     let asked: Vec<usize> = (0..facts.len()).filter(|fact| is_asked(&facts[*fact])).collect();
-    let graph = asked.iter().find_map(|fact| facts[*fact].graph)?;
+    let Some(graph) = asked.iter().find_map(|fact| facts[*fact].graph) else { return Core::Satisfiable };
     let literals: Vec<Literal> = asked.iter().map(|fact| facts[*fact].literal).collect();
-    let found = Formula::of(graph, &literals, limits.nodes)?.core(&literals, limits.steps)?;
-    Some(found.into_iter().map(|index| asked[index]).collect())
+    let Some(formula) = Formula::of(graph, &literals, limits.nodes) else { return Core::None(Unanswered::Nodes) };
+    match formula.core(&literals, limits.steps) {
+        Core::Of(found) => Core::Of(found.into_iter().map(|index| asked[index]).collect()),
+        other => other,
+    }
 }
 
 /// True if a bit is neither a constant nor open.
@@ -311,23 +324,33 @@ impl Formula {
         Some(values)
     }
 
-    /// The indices of some facts that are not 1 together, without those that the solver needs not; none if it finds none.
-    fn core(&self, facts: &[Literal], steps: u64) -> Option<Vec<usize>> {
-        let mut solver = self.solver(steps)?;
-        let lits = facts.iter().map(|fact| self.literal(*fact)).collect::<Option<Vec<Lit>>>()?;
+    /// The core of some facts, which are among the literals of the formula.
+    fn core(&self, facts: &[Literal], steps: u64) -> Core {
+        let lits = facts.iter().map(|fact| self.literal(*fact)).collect::<Option<Vec<Lit>>>();
+        let (Some(mut solver), Some(lits)) = (self.solver(steps), lits) else { return Core::None(Unanswered::Solver) };
         let mut among = |kept: &[usize]| {
             let assumed: Vec<Lit> = kept.iter().map(|index| lits[*index]).collect();
             solver.batsat_mut().cb_mut().left.set(steps.max(1));
-            let is_refuted = solver.solve_assumps(&assumed).ok()? == SolverResult::Unsat;
-            let core = is_refuted.then(|| solver.core().ok()).flatten()?;
-            Some(kept.iter().copied().filter(|index| core.contains(&!lits[*index])).collect::<Vec<usize>>())
+            match solver.solve_assumps(&assumed) {
+                Ok(SolverResult::Sat) => Core::Satisfiable,
+                Ok(SolverResult::Interrupted) => Core::None(Unanswered::Steps),
+                Ok(SolverResult::Unsat) => solver.core().map_or(Core::None(Unanswered::Solver), |core| {
+                    Core::Of(kept.iter().copied().filter(|index| core.contains(&!lits[*index])).collect())
+                }),
+                Err(_) => Core::None(Unanswered::Solver),
+            }
         };
-        let mut kept = among(&(0..lits.len()).collect::<Vec<usize>>())?;
+        let mut kept = match among(&(0..lits.len()).collect::<Vec<usize>>()) {
+            Core::Of(kept) => kept,
+            other => return other,
+        };
         for index in kept.clone() {
             let others: Vec<usize> = kept.iter().copied().filter(|other| *other != index).collect();
-            kept = among(&others).unwrap_or(kept);
+            if let Core::Of(fewer) = among(&others) {
+                kept = fewer;
+            }
         }
-        Some(kept)
+        Core::Of(kept)
     }
 
     /// An assignment under which a goal is 1, which is among the literals of the formula.
@@ -394,7 +417,7 @@ mod tests {
             let graph = Graph::new(10_000);
             let facts = random_facts(&graph, &mut random);
             let all = satisfy(&conjunction(facts.iter().copied()), LIMITS);
-            let Some(core) = unsatisfiable_core(&facts, LIMITS) else {
+            let Core::Of(core) = unsatisfiable_core(&facts, LIMITS) else {
                 assert!(matches!(all, Answer::Satisfiable(_)), "{all:?}");
                 none += 1;
                 continue;
@@ -414,8 +437,8 @@ mod tests {
     fn a_fact_that_is_never_true_is_a_core() {
         let graph = Graph::new(100);
         let variable = graph.variable();
-        assert_eq!(unsatisfiable_core(&[variable, SymbolicBit::ZERO], LIMITS), Some(vec![1]));
-        assert_eq!(unsatisfiable_core(&[variable, SymbolicBit::ONE], LIMITS), None);
-        assert_eq!(unsatisfiable_core(&[], LIMITS), None);
+        assert_eq!(unsatisfiable_core(&[variable, SymbolicBit::ZERO], LIMITS), Core::Of(vec![1]));
+        assert_eq!(unsatisfiable_core(&[variable, SymbolicBit::ONE], LIMITS), Core::Satisfiable);
+        assert_eq!(unsatisfiable_core(&[], LIMITS), Core::Satisfiable);
     }
 }

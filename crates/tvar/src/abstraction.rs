@@ -50,10 +50,9 @@ pub trait Abstraction: System {
         false
     }
 
-    /// Looks for facts by which no run goes along a path, which begins in the initial state; true if states will keep new ones from the next state
-    /// space on.
-    fn refute(&mut self, _path: &[Self::State], _precision: &LookupOf<'_, Self>) -> bool {
-        false
+    /// Looks for facts by which no run goes along a path, which begins in the initial state. States keep them from the next state space on.
+    fn refute(&mut self, _path: &[Self::State], _precision: &LookupOf<'_, Self>) -> Refuted {
+        Refuted::Open
     }
 
     /// A widening: the bits that a location drops of a variable of which it dropped some before and is to drop more.
@@ -116,4 +115,15 @@ pub struct Difference {
     pub bits: u64,
     /// The content in the other state, known bits and their values, as a number that distinguishes contents.
     pub other: u64,
+}
+
+/// What was found about a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refuted {
+    /// New facts by which no run goes along it.
+    Newly,
+    /// A run along it.
+    Possible,
+    /// Neither.
+    Open,
 }

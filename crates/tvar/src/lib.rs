@@ -21,7 +21,7 @@ mod state_space;
 mod system;
 mod watch;
 
-pub use abstraction::{Abstraction, DEFAULT_ENUMERATED, Difference, ExpansionOrder};
+pub use abstraction::{Abstraction, DEFAULT_ENUMERATED, Difference, ExpansionOrder, Refuted};
 pub use decision::{Decision, Goal, Outcome, Source, Undecided};
 pub use explorer::{Explorer, arrive};
 pub use history::{Change, History, Lineage, Part, Scope};

@@ -7,7 +7,7 @@ use crate::reduction::passes::Model;
 use crate::reduction::successors::leaves;
 use crate::state::{AbstractState, PrecisionLookup, Running};
 use avr_machine::Comparison;
-use avr_symbolic::{Graph, QueryLimits, Waypoint, contradiction, power_on};
+use avr_symbolic::{Core, Graph, QueryLimits, Waypoint, contradiction, power_on};
 
 /// The most nodes of its formula.
 const MOST_NODES: usize = 1 << 17;
@@ -15,13 +15,20 @@ const MOST_NODES: usize = 1 << 17;
 /// The limits of one query.
 const LIMITS: QueryLimits = QueryLimits { steps: 20_000, nodes: MOST_NODES };
 
-/// The comparisons that the steps of a path rest on that no run takes together: before each of them the one that was executed last. None
-/// if a run may go along the path, or if it cannot be followed.
+/// The comparisons that refute a path.
+pub(crate) enum Refuting {
+    /// Those that the steps rest on that no run takes together: before each of them the one that was executed last.
+    Comparisons(Vec<Comparison>),
+    /// None, because some run goes along the path.
+    Nothing,
+}
+
+/// The comparisons that refute a path; none if that cannot be told.
 pub(crate) fn refuting(
     model: &mut Model<'_>,
     path: &[AbstractState],
     precision: &PrecisionLookup<'_>,
-) -> Option<Vec<Comparison>> {
+) -> Option<Refuting> {
     let predicates = model.passes.predicates().cloned()?;
     let running: Vec<Running> = path
         .iter()
@@ -39,7 +46,11 @@ pub(crate) fn refuting(
     predicates.get().count_refuting(way.len());
     let graph = Graph::new(MOST_NODES);
     let start = power_on(model.context.machine, &graph);
-    let steps = contradiction(model.context.machine, &graph, start, &way, LIMITS)?;
+    let steps = match contradiction(model.context.machine, &graph, start, &way, LIMITS)? {
+        Core::Of(steps) => steps,
+        Core::Satisfiable => return Some(Refuting::Nothing),
+        Core::None(_) => return None,
+    };
     let last = steps.iter().copied().max()?;
     let mut executed = Vec::with_capacity(last + 1);
     for state in &running[..=last] {
@@ -49,5 +60,5 @@ pub(crate) fn refuting(
         executed.push(predicates.get().heard());
     }
     let before = |step: usize| executed[..=step].iter().rev().find_map(|comparisons| comparisons.last()).cloned();
-    Some(steps.into_iter().filter_map(before).collect())
+    Some(Refuting::Comparisons(steps.into_iter().filter_map(before).collect()))
 }

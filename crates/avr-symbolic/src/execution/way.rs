@@ -8,7 +8,7 @@ use super::step::{Outcome, Stepped, Stepper};
 use super::strategy::{Course, Freedom, Strategy};
 use crate::domain::bit::SymbolicBit;
 use crate::domain::graph::Graph;
-use crate::query::{QueryLimits, unsatisfiable_core};
+use crate::query::{Core, QueryLimits, unsatisfiable_core};
 use avr_isa::FlashWordAddress;
 use avr_machine::Machine;
 
@@ -30,8 +30,7 @@ impl Waypoint {
     }
 }
 
-/// The steps, by index, that no run takes together on a way from a state: none of them can be left out. None if a run may take the whole way, if the
-/// query has no answer, or if a step cannot be followed.
+/// The steps, by index, that no run takes together on a way from a state. A way is satisfiable if some run takes it. None if a step cannot be followed.
 #[must_use]
 pub fn contradiction<'g>(
     machine: &Machine,
@@ -39,7 +38,7 @@ pub fn contradiction<'g>(
     start: SymbolicState<'g>,
     way: &[Waypoint],
     limits: QueryLimits,
-) -> Option<Vec<usize>> {
+) -> Option<Core> {
     let mut walk = Walk::new(machine, graph, start);
     let mut conditions = Vec::with_capacity(way.len());
     for waypoint in way {
@@ -48,7 +47,7 @@ pub fn contradiction<'g>(
             break;
         }
     }
-    unsatisfiable_core(&conditions, limits)
+    Some(unsatisfiable_core(&conditions, limits))
 }
 
 /// A path in progress.

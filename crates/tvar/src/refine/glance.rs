@@ -5,7 +5,7 @@
 
 use super::Run;
 use super::candidate_choice::trace;
-use crate::abstraction::{Abstraction, DEFAULT_ENUMERATED};
+use crate::abstraction::{Abstraction, DEFAULT_ENUMERATED, Refuted};
 use crate::explorer::Explorer;
 use crate::precision::Precision;
 use crate::state_space::StateSpace;
@@ -101,16 +101,21 @@ where
         }
     }
 
-    /// Asks for facts that refute a path to a failure in a state space; false if there are no new ones.
+    /// Asks for facts that refute a path to a failure in a state space; false if there are no new ones. A goal with a path that some run takes is
+    /// left.
     fn refute(&mut self, system: &mut S, space: &Arc<StateSpace<S::State>>) -> bool {
         let views = self.views(system, space);
-        self.check(&views).iter().filter(|checked| checked.solution.is_some()).any(|checked| {
-            let solution = checked.solution.as_ref().expect("those without were left out");
+        for checked in self.check(&views) {
+            let Some(solution) = &checked.solution else { continue };
             let problem = views.problem(&self.goals[checked.goal]);
             let culprits = solution.culprits(&problem).decided_first();
-            let mut paths = culprits.filter_map(|culprit| path_to_failure(space, solution, &problem, &culprit));
-            paths.by_ref().take(PATHS).any(|path| system.refute(&path, &self.precision))
-        })
+            let paths = culprits.filter_map(|culprit| path_to_failure(space, solution, &problem, &culprit));
+            let mut found = paths.take(PATHS).map(|path| system.refute(&path, &self.precision));
+            if found.find(|found| *found != Refuted::Open) == Some(Refuted::Newly) {
+                return true;
+            }
+        }
+        false
     }
 
     /// A state space with so many states for each location and contents of each variable, or as many as the system says; none
@@ -269,7 +274,7 @@ mod tests {
         assert_eq!(verdict(|space| (2..4).contains(&space), |space| space != 2), Truth::True);
     }
 
-    /// A state of [`Refuted`].
+    /// A state of [`Excluding`].
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     enum Side {
         Start,
@@ -278,16 +283,17 @@ mod tests {
     }
 
     /// A system that may go on to a bad state, as long as fewer facts are kept than exclude it.
-    struct Refuted {
+    struct Excluding {
         excluding: usize,
-        /// The facts that can be found.
+        /// The facts that can be found, and what is found where there are no more.
         there: usize,
+        otherwise: Refuted,
         facts: usize,
         only: bool,
         paths: Vec<Vec<Side>>,
     }
 
-    impl System for Refuted {
+    impl System for Excluding {
         type State = Side;
         type Location = Here;
 
@@ -324,7 +330,7 @@ mod tests {
         }
     }
 
-    impl Abstraction for Refuted {
+    impl Abstraction for Excluding {
         fn glances(&self) -> bool {
             true
         }
@@ -334,25 +340,25 @@ mod tests {
             true
         }
 
-        fn refute(&mut self, path: &[Side], _: &LookupOf<'_, Self>) -> bool {
+        fn refute(&mut self, path: &[Side], _: &LookupOf<'_, Self>) -> Refuted {
             assert!(self.only);
             self.paths.push(path.to_vec());
             let is_new = self.facts < self.there;
             self.facts += usize::from(is_new);
-            is_new
+            if is_new { Refuted::Newly } else { self.otherwise }
         }
     }
 
     /// The verdict of the property that no state is bad, where so many facts exclude the bad one, and so many are there.
-    fn refuted(excluding: usize, there: usize) -> (Truth, Refuted) {
-        let mut system = Refuted { excluding, there, facts: 0, only: false, paths: Vec::new() };
+    fn refuted(excluding: usize, there: usize, otherwise: Refuted) -> (Truth, Excluding) {
+        let mut system = Excluding { excluding, there, otherwise, facts: 0, only: false, paths: Vec::new() };
         let outcome = verify(&mut system, &mut Unobserved, 1, &goals(), Strategy::Default, &Unlimited);
         (outcome.decisions[0].verdict, system)
     }
 
     #[test]
     fn paths_are_refuted_until_nothing_fails() {
-        let (verdict, system) = refuted(3, 5);
+        let (verdict, system) = refuted(3, 5, Refuted::Open);
         assert_eq!(verdict, Truth::True);
         assert_eq!((system.facts, system.only), (3, true));
         assert!(system.paths.iter().all(|path| path == &[Side::Start, Side::Bad]), "{:?}", system.paths);
@@ -360,8 +366,10 @@ mod tests {
 
     #[test]
     fn all_facts_are_kept_again_where_no_path_is_refuted() {
-        let (verdict, system) = refuted(3, 2);
-        assert_eq!(verdict, Truth::Unknown);
-        assert_eq!((system.facts, system.only), (2, false));
+        for otherwise in [Refuted::Open, Refuted::Possible] {
+            let (verdict, system) = refuted(3, 2, otherwise);
+            assert_eq!(verdict, Truth::Unknown);
+            assert_eq!((system.facts, system.only), (2, false));
+        }
     }
 }
