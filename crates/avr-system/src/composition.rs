@@ -59,7 +59,9 @@ impl Wires {
         let mut driving = others.iter().filter(|(_, other)| other.drives != Truth::False);
         match (driving.next(), driving.next()) {
             (None, _) => wire.level(from, pulls),
-            (Some((true, own)), None) if own.drives == Truth::True && from.drives == Truth::False => Level::Of(own.level),
+            (Some((true, own)), None) if own.drives == Truth::True && from.drives == Truth::False => {
+                Level::Of(own.level)
+            }
             _ => Level::Of(Truth::Unknown),
         }
     }
@@ -84,7 +86,7 @@ impl Wires {
             after.push(match triggers {
                 [Some(from), Some(to)] => source.after(own.unwrap_or(*before), [&old, &new], [from, to]),
                 // The path of the node ends.
-                _ => Request::Unknown,
+                _ => Request::Unknown { steps: 0 },
             });
         }
         after

@@ -161,7 +161,7 @@ pub(crate) struct Surroundings<'a> {
     may_wait: bool,
     sources: &'a [Source],
     /// The flags that changes of wired pins set, after what the step did so far.
-    pub(crate) requests: Vec<Request>,
+    requests: Vec<Request>,
     /// For each of them, the knowledge about it in this step.
     told: Vec<Told>,
 }
@@ -230,7 +230,7 @@ impl<'a> Surroundings<'a> {
                 data.set(source.flag.address, set);
             }
             let read = |address: DataAddress| data.get(address).bits();
-            let is_open = matches!(self.requests[index], Request::Open | Request::Unknown);
+            let is_open = self.requests[index].is_open();
             let stored = bit(&read, source.flag);
             self.told.push(match (is_open || source.may_be_level(&read), stored) {
                 (true, _) => Told::Open,
@@ -238,6 +238,12 @@ impl<'a> Surroundings<'a> {
                 (false, _) => Told::Stored,
             });
         }
+    }
+
+    /// The flags that changes of wired pins set, after the step.
+    pub(crate) fn requests_after(&self) -> Vec<Request> {
+        let aged = |request: &Request| if request.is_open() { request.later(1) } else { *request };
+        self.requests.iter().map(aged).collect()
     }
 
     /// The flags of which a register has bits, with what is known of them.
@@ -262,8 +268,8 @@ impl<'a> Surroundings<'a> {
     fn cleared(&mut self, is_it: impl Fn(&Source) -> bool) {
         self.accesses.cleared |= self.numbers(&is_it);
         for (source, request) in self.sources.iter().zip(&mut self.requests) {
-            if is_it(source) && matches!(request, Request::Open | Request::Unknown) {
-                *request = Request::None;
+            if is_it(source) {
+                *request = request.cleared();
             }
         }
     }
@@ -485,7 +491,7 @@ impl<V: Values> Environment<V> for Surroundings<'_> {
                 self.cleared(|source| source.number == number);
             }
             Event::Write(address, value) if self.flags(address).next().is_some() => {
-                self.accesses.looked |= !is_on(Fault::ClearingIsLocal);
+                self.accesses.looked = true;
                 let ones = value.bits().value();
                 self.cleared(|source| source.flag.address == address && ones & source.flag.mask() != 0);
             }

@@ -37,8 +37,6 @@ pub enum Fault {
     RequestsWait,
     /// The flag of a change is set at once.
     NeverLate,
-    /// A node hears of a flag only where it looks at it, but not where it clears it.
-    ClearingIsLocal,
 }
 
 #[cfg(any(test, feature = "faults"))]

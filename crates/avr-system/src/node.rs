@@ -319,7 +319,7 @@ impl<'m> Node<'m> {
             };
             if let Some(next) = next {
                 let (next, accesses) = (self.number(next), surroundings.accesses.clone());
-                let target = self.target((state, next), &accesses, &surroundings.requests);
+                let target = self.target((state, next), &accesses, &surroundings.requests_after());
                 let has = |chooser| surroundings.script.iter().any(|answer| answer.chooser == chooser);
                 let of_hardware = has(Chooser::Hardware);
                 let is_case = has(Chooser::State) || of_hardware && self.distinctions.is_strict;
@@ -468,7 +468,7 @@ impl<'m> Node<'m> {
         let received = Received { first: Some(TvByte::UNKNOWN), overrun: true };
         let sending = Sending { is_empty: true, is_idle: true };
         let has_uart = self.parts.uart.is_some();
-        let requests = vec![Request::Unknown; self.parts.sources.len()];
+        let requests = vec![Request::Unknown { steps: 0 }; self.parts.sources.len()];
         Supply { pins, received: has_uart.then_some(received), sending: has_uart.then_some(sending), requests }
     }
 }

@@ -171,7 +171,7 @@ impl Replay {
         let [source, wanted] = [from, to].map(|state| space.states[state as usize].nodes[node]);
         let faces: Vec<Face> = (0..space.nodes.len()).map(|node| self.face(space, node)).collect();
         let mut supply = space.wires.supply(node, &|node| &faces[node], (&self.now.lines, &self.now.requests));
-        let is_open = |request: &Request| *request == Request::Open;
+        let is_open = |request: &Request| matches!(request, Request::Open { .. });
         let open = supply.requests.iter().enumerate().filter(|(_, request)| is_open(request));
         let open = open.fold(0, |numbers, (number, _)| numbers | 1_u32 << number);
         // A run takes a flag that settings may have set as not set.
@@ -206,7 +206,7 @@ impl Replay {
                     // Local steps count as well until a flag is set.
                     let local = self.run.steps[node] - taken - 1;
                     let own: Vec<Request> =
-                        surroundings.requests.iter().map(|request| request.later(local)).collect();
+                        surroundings.requests_after().into_iter().map(|request| request.later(local)).collect();
                     let own = (node, own.as_slice());
                     self.now.requests = space.wires.requests_after(own, &self.now.requests, [&old, &new]);
                     let is_open = open & accesses.asked & !accesses.cleared != 0;

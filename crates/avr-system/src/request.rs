@@ -29,9 +29,15 @@ pub(crate) enum Request {
         again: bool,
     },
     /// A change of settings may have set it: the data sheet does not say.
-    Open,
+    Open {
+        /// The steps in which it may still come.
+        steps: u8,
+    },
     /// The level of a pin is not known, and neither is the flag.
-    Unknown,
+    Unknown {
+        /// The steps in which it may still come once the level is known.
+        steps: u8,
+    },
 }
 
 /// The effect of a step on a flag.
@@ -39,7 +45,10 @@ pub(crate) enum Request {
 enum Effect {
     Nothing,
     Sets,
-    Open,
+    /// It may set the flag, at once or within three steps.
+    Open {
+        is_late: bool,
+    },
     Unknown,
 }
 
@@ -48,10 +57,11 @@ impl Request {
     fn with(self, effect: Effect) -> Self {
         match (self, effect) {
             (_, Effect::Nothing) => self,
-            (Self::Unknown, Effect::Open) | (_, Effect::Unknown) => Self::Unknown,
+            (Self::Unknown { .. }, Effect::Open { .. }) | (_, Effect::Unknown) => Self::Unknown { steps: LATE },
             (Self::Made { steps, .. }, _) => Self::Made { steps, again: true },
             (_, Effect::Sets) => Self::Made { steps: LATE, again: self != Self::None },
-            (_, Effect::Open) => Self::Open,
+            (Self::Open { steps }, Effect::Open { is_late: false }) => Self::Open { steps },
+            (_, Effect::Open { is_late }) => Self::Open { steps: if is_late { LATE } else { 0 } },
         }
     }
 }
@@ -93,20 +103,34 @@ impl Request {
         matches!(self, Self::Made { steps: 1.., .. })
     }
 
-    /// The same after so many steps for which the flag is not set yet.
+    /// The same after so many steps of the node, in which the flag was not set.
     pub(crate) fn later(self, taken: u64) -> Self {
+        let taken = u8::try_from(taken).unwrap_or(u8::MAX);
         match self {
-            Self::Made { steps, again } => {
-                Self::Made { steps: steps.saturating_sub(u8::try_from(taken).unwrap_or(u8::MAX)), again }
-            }
+            Self::None => self,
+            Self::Made { steps, again } => Self::Made { steps: steps.saturating_sub(taken), again },
+            Self::Open { steps } => Self::Open { steps: steps.saturating_sub(taken) },
+            Self::Unknown { steps } => Self::Unknown { steps: steps.saturating_sub(taken) },
+        }
+    }
+
+    /// The same after the program cleared the flag, or its handler was entered. What may come late may still come.
+    pub(crate) fn cleared(self) -> Self {
+        match self {
+            Self::Open { steps: 0 } | Self::Unknown { steps: 0 } => Self::None,
             other => other,
         }
+    }
+
+    /// True if it is not known if the flag is set.
+    pub(crate) fn is_open(self) -> bool {
+        matches!(self, Self::Open { .. } | Self::Unknown { .. })
     }
 
     /// The same after the flag was set.
     pub(crate) fn told(self) -> Self {
         match self {
-            Self::Made { again: true, .. } => Self::Open,
+            Self::Made { again: true, .. } => Self::Open { steps: LATE },
             Self::Made { .. } => Self::None,
             other => other,
         }
@@ -144,9 +168,8 @@ impl Source {
 
     /// True if an interrupt of pins is one of which it is known which pins request it.
     pub(crate) fn is_told(device: &Device, interrupt: &Interrupt) -> bool {
-        let external = device.pins.external.iter().any(|(name, _)| {
-            *name == interrupt.name && sense(device, name).is_some()
-        });
+        let external =
+            device.pins.external.iter().any(|(name, _)| *name == interrupt.name && sense(device, name).is_some());
         external || device.pins.changes.iter().any(|changes| Some(changes.flag) == interrupt.flag())
     }
 
@@ -186,7 +209,7 @@ impl Source {
         let settings = old.settings.iter().zip(&new.settings);
         match &self.kind {
             Kind::Edge(end, _) => settings.fold(before, |so_far, (old_sense, sense)| {
-                let changed = if old_sense == sense { Effect::Nothing } else { Effect::Open };
+                let changed = if old_sense == sense { Effect::Nothing } else { Effect::Open { is_late: false } };
                 let is_awake = old.is_awake && new.is_awake;
                 so_far.with(changed).with(of_edge(levels.map(|level| level(end)), *sense, is_awake))
             }),
@@ -237,7 +260,7 @@ fn of_edge(levels: [Level; 2], sense: TvByte, is_awake: bool) -> Effect {
             let is_wanted = sense == 1 || (sense == 3) == new.is_true();
             match old != new && (is_wanted || is_on(Fault::EdgeOfAnyKind)) {
                 true if is_awake => Effect::Sets,
-                true => Effect::Open,
+                true => Effect::Open { is_late: true },
                 false => Effect::Nothing,
             }
         }
@@ -256,10 +279,14 @@ fn of_change(levels: [Level; 2], enabled: [Truth; 2]) -> Effect {
     });
     match (known, enabled) {
         ([Some(old), Some(new)], [Truth::True, Truth::True]) if old != new => Effect::Sets,
-        ([Some(old), Some(new)], [before, after]) if old == new && (before == after && before != Truth::Unknown || !new) => {
+        ([Some(old), Some(new)], [before, after])
+            if old == new && (before == after && before != Truth::Unknown || !new) =>
+        {
             Effect::Nothing
         }
-        ([Some(_), Some(_)], [Truth::True | Truth::False, Truth::True | Truth::False]) => Effect::Open,
+        ([Some(_), Some(_)], [Truth::True | Truth::False, Truth::True | Truth::False]) => {
+            Effect::Open { is_late: true }
+        }
         _ => Effect::Unknown,
     }
 }
