@@ -114,6 +114,36 @@ fn a_pin_change_enters_the_handler_and_nothing_else_does() {
 }
 
 #[test]
+fn a_pin_that_a_node_drives_itself_requests_its_interrupt() {
+    let text = format!(
+        "(nodes: {{ \"a\": (firmware: \"a\"), \"b\": (firmware: \"b\") }},
+          wires: [Pin(from: \"a.PORTD.2\", to: \"b.PIND.2\", idle: 0)], properties: [{NEVER}])"
+    );
+    let [direction, high] = [0x0a, 0x0b].map(|io| I::Sbi { io, bit: 2 });
+    for (last, expected) in [(high, "vh"), (I::Nop, "hv")] {
+        let main = [&[direction][..], &int0(3), &[last, I::Rjmp { offset: -1 }]].concat();
+        let node = with_handler(2, &main, &[I::Sbi { io: PORTB, bit: 1 }]);
+        assert_eq!(letters(&results(&text, "atmega328p", &[node, vec![I::Rjmp { offset: -1 }]])), expected);
+    }
+}
+
+#[test]
+fn an_edge_wakes_surely_in_idle_mode_only() {
+    // SMCR: SE, and the mode; a low level alone is certain to wake from power-down.
+    for (mode, expected) in [(1, "vh"), (5, "vu")] {
+        let ready = [
+            I::Ldi { rd: r(17), k: mode },
+            I::Out { io: 0x33, rr: r(17) },
+            I::Sbi { io: PORTB, bit: 0 },
+            I::Sleep,
+            I::Rjmp { offset: -2 },
+        ];
+        let node = with_handler(2, &[&int0(3)[..], &ready].concat(), &[I::Sbi { io: PORTB, bit: 1 }]);
+        assert_eq!(letters(&found(&node, &drives(RISES), NEVER)), expected, "{mode}");
+    }
+}
+
+#[test]
 fn what_is_not_known_of_a_request_is_not_a_violation() {
     // A low level, and settings that change without the flag being cleared after.
     assert_eq!(letters(&found(&listener(2, &int0(0)), &drives(RISES), NEVER)), "uu");
