@@ -41,7 +41,7 @@ pub(crate) struct Parts<'m> {
     /// The ends of wires of pins, in the order of wires.
     pub(crate) ends: Vec<End>,
     /// The flags that changes of wired pins set.
-    pub(crate) sources: Vec<Source>,
+    pub(crate) sources: Rc<[Source]>,
     /// The UART, if a line begins or ends at it.
     pub(crate) uart: Option<Uart>,
 }
@@ -288,7 +288,7 @@ impl<'m> Node<'m> {
         let watched = self.watched();
         let recorder = EventRecorder::new(&watched, running.control.pc.byte());
         let (uart, interrupts) = (self.parts.uart, self.interrupts);
-        let sources = self.parts.sources.clone();
+        let sources = Rc::clone(&self.parts.sources);
         let mut surroundings =
             Surroundings::new(supply, (uart, interrupts), self.distinctions.splits, recorder).with_sources(&sources);
         let (mut outcomes, mut looked) = (Vec::new(), false);

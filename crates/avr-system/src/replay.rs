@@ -1,5 +1,7 @@
 //! Concrete runs of all nodes along a path of the composition: what the wires give is computed from concrete states.
 
+use std::rc::Rc;
+
 use avr_isa::DataAddress;
 use avr_machine::{Control, Copies, MachineState, MaskedCopy};
 use avr_model::state::AbstractState;
@@ -176,7 +178,7 @@ impl Replay {
         let open = open.fold(0, |numbers, (number, _)| numbers | 1_u32 << number);
         // A run takes a flag that settings may have set as not set.
         supply.requests.iter_mut().filter(|request| is_open(request)).for_each(|request| *request = Request::None);
-        let sources = space.nodes[node].parts.sources.clone();
+        let sources = Rc::clone(&space.nodes[node].parts.sources);
         let nearby = space.supply_of(node, from);
         let before = self.now.nodes[node].clone();
         let mut script = Vec::new();

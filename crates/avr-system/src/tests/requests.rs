@@ -219,8 +219,9 @@ struct Machine {
 
 type State = [Machine; 2];
 
-/// A random program: its words, each instruction at its address.
+/// A random program, with settings of INT0 or of pin changes.
 fn program(random: &mut Random) -> Vec<I> {
+    let has_changes = random.chance(40);
     let mut settings = Vec::new();
     let mut perhaps = |random: &mut Random, percent: u64, instruction: I| {
         if random.chance(percent) {
@@ -228,11 +229,19 @@ fn program(random: &mut Random) -> Vec<I> {
         }
     };
     perhaps(random, 85, I::Sbi { io: DDRB, bit: 0 });
-    let sense = if random.chance(90) { 1 + random.below(3_u8) } else { 0 };
-    perhaps(random, 100, I::Ldi { rd: r(16), k: sense });
-    perhaps(random, 90, I::Sts { address: EICRA, rr: r(16) });
-    perhaps(random, 80, I::Sbi { io: EIFR, bit: 0 });
-    perhaps(random, 80, I::Sbi { io: EIMSK, bit: 0 });
+    let (flags, bit) = if has_changes { (PCIFR, 2) } else { (EIFR, 0) };
+    if has_changes {
+        perhaps(random, 100, I::Ldi { rd: r(16), k: 4 });
+        perhaps(random, 90, I::Sts { address: PCMSK2, rr: r(16) });
+        perhaps(random, 80, I::Sbi { io: PCIFR, bit: 2 });
+        perhaps(random, 80, I::Sts { address: PCICR, rr: r(16) });
+    } else {
+        let sense = if random.chance(90) { 1 + random.below(3_u8) } else { 0 };
+        perhaps(random, 100, I::Ldi { rd: r(16), k: sense });
+        perhaps(random, 90, I::Sts { address: EICRA, rr: r(16) });
+        perhaps(random, 80, I::Sbi { io: EIFR, bit: 0 });
+        perhaps(random, 80, I::Sbi { io: EIMSK, bit: 0 });
+    }
     perhaps(random, 80, I::Bset { flag: 7 });
     let port = |random: &mut Random| {
         let bit = random.below(2_u8);
@@ -248,10 +257,10 @@ fn program(random: &mut Random) -> Vec<I> {
                 body.push(I::Rjmp { offset: -2 });
             }
             6 => {
-                body.push(I::Sbis { io: EIFR, bit: 0 });
+                body.push(I::Sbis { io: flags, bit });
                 body.push(if random.chance(50) { I::Rjmp { offset: -2 } } else { port(random) });
             }
-            7 => body.push(I::Sbi { io: EIFR, bit: 0 }),
+            7 => body.push(I::Sbi { io: flags, bit }),
             8 => body.push(if random.chance(50) { I::Bclr { flag: 7 } } else { I::Bset { flag: 7 } }),
             _ => body.push(if random.chance(50) { I::Cbi { io: EIMSK, bit: 0 } } else { I::Nop }),
         }
@@ -262,7 +271,7 @@ fn program(random: &mut Random) -> Vec<I> {
     if random.chance(30) {
         handler.push(if random.chance(50) { I::Cbi { io: EIMSK, bit: 0 } } else { port(random) });
     }
-    with_handler(2, &[settings, body].concat(), &handler)
+    with_handler(if has_changes { 10 } else { 2 }, &[settings, body].concat(), &handler)
 }
 
 /// True if the pin 2 of port D of a node is high: nobody drives it but the other one, and a resistor holds it low.
@@ -286,34 +295,52 @@ fn after(state: &State, programs: &[Vec<I>], node: usize, freedom: Freedom) -> V
         machine.flag = true;
     }
     machine.coming = machine.coming.iter().map(|steps| steps - 1).collect();
-    machine.flag &= machine.sense != 0;
+    let has_changes = programs[node][2] == I::Nop;
+    machine.flag &= machine.sense != 0 || has_changes;
     let (is_delayed, is_fresh) = (machine.delayed, machine.fresh);
     let mut machines = Vec::new();
-    let is_level = machine.sense == 0 && !level(state, node);
+    let is_level = machine.sense == 0 && !has_changes && !level(state, node);
     let may_enter = machine.interrupts && machine.enabled && (machine.flag || is_level) && !is_delayed;
     if may_enter {
         let back = Some(machine.pc);
-        machines.push(Machine { pc: 2, back, interrupts: false, flag: false, fresh: false, ..machine.clone() });
+        machines.push(Machine {
+            pc: if has_changes { 10 } else { 2 },
+            back,
+            interrupts: false,
+            flag: false,
+            fresh: false,
+            ..machine.clone()
+        });
     }
     if !may_enter || is_fresh || is_level {
         let mut next = Machine { pc: machine.pc + 1, delayed: false, fresh: false, ..machine.clone() };
         let with = |bits: u8, bit: u8, set: bool| if set { bits | 1 << bit } else { bits & !(1 << bit) };
-        let mut open = false;
+        let (mut open, mut rises) = (false, false);
         match programs[node][machine.pc] {
             I::Ldi { k, .. } => next.register = k,
-            I::Sts { .. } => {
-                open = next.sense != next.register;
-                next.sense = next.register;
+            I::Sts { address, .. } => {
+                match address {
+                    EICRA => {
+                        open = next.sense != next.register;
+                        next.sense = next.register;
+                    }
+                    // A pin that is high and let through now is a change.
+                    PCMSK2 => {
+                        rises = next.sense == 0 && level(state, node);
+                        next.sense = 1;
+                    }
+                    _ => next.enabled = true,
+                }
                 // Its second word.
                 next.pc += 1;
             }
-            I::Sbi { io: EIFR, .. } => (next.flag, next.fresh) = (false, true),
+            I::Sbi { io: EIFR | PCIFR, .. } => (next.flag, next.fresh) = (false, true),
             I::Sbi { io: EIMSK, .. } => next.enabled = true,
             I::Cbi { io: EIMSK, .. } => next.enabled = false,
             I::Sbi { io: DDRB, .. } => next.drives = true,
             I::Sbi { io: PORTB, bit } => next.port = with(next.port, bit, true),
             I::Cbi { io: PORTB, bit } => next.port = with(next.port, bit, false),
-            I::Sbis { io: EIFR, .. } => {
+            I::Sbis { io: EIFR | PCIFR, .. } => {
                 next.pc += usize::from(next.flag);
                 next.fresh = next.interrupts && next.enabled;
             }
@@ -330,6 +357,13 @@ fn after(state: &State, programs: &[Vec<I>], node: usize, freedom: Freedom) -> V
         }
         if open && freedom == Freedom::All {
             machines.push(Machine { flag: true, ..next.clone() });
+        }
+        if rises && freedom == Freedom::All {
+            machines.extend((0..=3).map(|late| {
+                let mut coming = next.coming.clone();
+                coming.insert(late);
+                Machine { coming, ..next.clone() }
+            }));
         }
         machines.push(next);
     }
