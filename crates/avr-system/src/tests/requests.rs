@@ -336,7 +336,7 @@ fn after(state: &State, programs: &[Vec<I>], node: usize, freedom: Freedom) -> V
             }
             I::Sbi { io: EIFR | PCIFR, .. } => (next.flag, next.fresh) = (false, true),
             I::Sbi { io: EIMSK, .. } => next.enabled = true,
-            I::Cbi { io: EIMSK, .. } => next.enabled = false,
+            I::Cbi { io: EIMSK, .. } => next.enabled &= has_changes,
             I::Sbi { io: DDRB, .. } => next.drives = true,
             I::Sbi { io: PORTB, bit } => next.port = with(next.port, bit, true),
             I::Cbi { io: PORTB, bit } => next.port = with(next.port, bit, false),
