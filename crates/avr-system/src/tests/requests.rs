@@ -198,6 +198,23 @@ fn a_change_before_its_flag_is_cleared_is_lost() {
     assert_eq!(letters(&found(&node, &drives(RISES), comes)), "u");
 }
 
+#[test]
+fn a_mask_that_lets_a_high_pin_through_may_set_the_flag() {
+    let ready = [I::Sbi { io: DDRB, bit: 0 }, I::Sbi { io: PORTB, bit: 0 }];
+    let high = [I::Sbis { io: PIND, bit: 2 }, I::Rjmp { offset: -2 }];
+    let [settings, clear, rest] = [1..3, 3..4, 4..7].map(|part| pin_changes(4)[part].to_vec());
+    let check = |wait: &[I], before: &[I], clear: &[I]| {
+        let main = [&ready[..], wait, &settings, before, clear, &rest, &[I::Rjmp { offset: -1 }]].concat();
+        let node = with_handler(10, &main, &[I::Sbi { io: PORTB, bit: 1 }]);
+        letters(&found(&node, &drives(if wait.is_empty() { &[] } else { RISES }), "Never(\"a.PORTB.1 == 1\")"))
+    };
+    assert_eq!(check(&high, &[], &[]), "u");
+    // It may come after it is cleared, but not for long.
+    assert_eq!(check(&high, &[], &clear), "u");
+    assert_eq!(check(&high, &[I::Sbic { io: PIND, bit: 2 }; 3], &clear), "h");
+    assert_eq!(check(&[], &[], &[]), "h", "the pin is low");
+}
+
 /// A node of the concrete composition.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Machine {
