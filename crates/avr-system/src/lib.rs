@@ -18,6 +18,7 @@ mod file;
 mod lasso;
 mod node;
 mod replay;
+mod request;
 mod run;
 #[cfg(test)]
 mod tests;

@@ -316,3 +316,70 @@ fn faults_of_lines_are_found() {
         assert!(found.is_some(), "{fault:?} is not found");
     }
 }
+
+#[test]
+fn a_character_that_arrived_interrupts() {
+    // UCSR0B with RXCIE0; the vector of the receiver is at word 36. It is ready once it listens.
+    let mut listens = vec![I::Nop; 52];
+    listens[0] = I::Rjmp { offset: 51 };
+    listens.extend([
+        I::Ldi { rd: r(17), k: 0x98 },
+        I::Sts { address: UCSR0B, rr: r(17) },
+        I::Sbi { io: DDRB, bit: 0 },
+        I::Bset { flag: 7 },
+        I::Sbi { io: PORTB, bit: 0 },
+        I::Rjmp { offset: -1 },
+        I::Lds { rd: r(16), address: UDR0 },
+        I::Sbi { io: PORTB, bit: 1 },
+        I::Reti,
+    ]);
+    listens[36] = I::Rjmp { offset: (52 + 7 - 37) as i16 };
+    let sends = on(&[
+        I::Sbis { io: PIND, bit: 2 },
+        I::Rjmp { offset: -2 },
+        I::Sts { address: UDR0, rr: r(16) },
+        I::Rjmp { offset: -1 },
+    ]);
+    let text = joined("Never(\"b.PORTB.1 == 1\"), Ltl(\"F b.read(UDR0)\"), Always(\"b.PORTB.2 == 0\")")
+        .replace("wires: [", "wires: [Pin(from: \"b.PORTB.0\", to: \"a.PIND.2\", idle: 0), ");
+    let found = results(&text, "atmega328p", &[sends, listens]);
+    assert_eq!(letters(&found), "vuh", "{found:#?}");
+}
+
+#[test]
+fn an_interrupt_that_a_line_requests_waits_for_one_instruction_at_most() {
+    // The receiver is ready, and sees the pin of the sender, which rises after the character has arrived. Its handler never ends.
+    let mut listens = vec![I::Nop; 52];
+    listens[0] = I::Rjmp { offset: 51 };
+    listens.extend([
+        I::Ldi { rd: r(17), k: 0x98 },
+        I::Sts { address: UCSR0B, rr: r(17) },
+        I::Sbi { io: DDRB, bit: 0 },
+        I::Bset { flag: 7 },
+        I::Sbi { io: PORTB, bit: 0 },
+        I::Sbis { io: PIND, bit: 2 },
+        I::Rjmp { offset: -2 },
+        I::Nop,
+        I::Nop,
+        I::Sbi { io: PORTB, bit: 1 },
+        I::Rjmp { offset: -1 },
+        I::Rjmp { offset: -1 },
+    ]);
+    listens[36] = I::Rjmp { offset: (52 + 12 - 37) as i16 };
+    let sends = on(&[
+        I::Sbi { io: DDRB, bit: 0 },
+        I::Sbis { io: PIND, bit: 2 },
+        I::Rjmp { offset: -2 },
+        I::Sts { address: UDR0, rr: r(16) },
+        I::Lds { rd: r(18), address: UCSR0A },
+        I::Sbrs { rr: r(18), bit: 6 },
+        I::Rjmp { offset: -4 },
+        I::Sbi { io: PORTB, bit: 0 },
+        I::Rjmp { offset: -1 },
+    ]);
+    let pins = "wires: [Pin(from: \"b.PORTB.0\", to: \"a.PIND.2\", idle: 0), Pin(from: \"a.PORTB.0\", to: \"b.PIND.2\", idle: 0), ";
+    let text = joined("Never(\"b.PORTB.1 == 1\"), Never(\"a.PORTB.0 == 1\")").replace("wires: [", pins);
+    let found = || letters(&results(&text, "atmega328p", &[sends.clone(), listens.clone()]));
+    assert_eq!(found(), "uv");
+    assert_eq!(with_fault(Fault::RequestsWait, found), "vv");
+}
