@@ -382,8 +382,10 @@ fn atoms_that_predicates_tell_change_no_answer() {
     let (mut told, mut decided) = (0, 0);
     for seed in 0..programs {
         let words = correlated::program(&mut Random::new(seed));
-        let all = results(&words, &properties, Reductions::NONE, BRIEF);
-        let found = with_first_budget(1, || results(&words, &properties, Reductions::ALL, BRIEF));
+        // One of them: those that stay unknown take the time of the others.
+        let property = &[properties[(seed as usize + 3) % properties.len()]];
+        let all = results(&words, property, Reductions::NONE, BRIEF);
+        let found = with_first_budget(1, || results(&words, property, Reductions::ALL, BRIEF));
         for (one, other) in all.properties.iter().zip(&found.properties) {
             let is_open = |result: &PropertyResult| matches!(result.verdict, Verdict::Unknown(_));
             assert!(is_open(one) || is_open(other) || one.verdict == other.verdict, "seed {seed}: {}", one.name);
