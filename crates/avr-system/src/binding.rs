@@ -18,7 +18,6 @@ use crate::composition::Wires;
 use crate::conformance::{Answer, Condition, Conformance};
 use crate::error::{CONFORMS_FORM, PROPERTY_FORM, SystemError, WIRE_FORM};
 use crate::file::{Placed, PropertyKind, SystemFile, WireEntry};
-use crate::request::Source;
 use crate::wire::{End, Line, PinWire, Uart};
 
 /// The reason why a system cannot be bound.
@@ -188,9 +187,6 @@ fn wires(file: &SystemFile, names: &[String], machines: &[Machine]) -> Result<Wi
             }
         }
     }
-    let sources = machines.iter().enumerate();
-    let sources = sources.flat_map(|(node, machine)| Source::all(node, machine.device, &wires.ends(node)));
-    wires.sources = sources.collect();
     Ok(wires)
 }
 

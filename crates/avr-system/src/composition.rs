@@ -11,7 +11,6 @@ use three_valued::{Truth, TvByte};
 use crate::environment::{Pins, Received, Sending, Supply};
 use crate::faults::{Fault, is_on};
 use crate::node::{Face, Node, NodeState, Target};
-use crate::request::{Request, Source};
 use crate::wire::{End, Level, Line, LineState, PinState, PinWire};
 
 /// The wires of a system.
@@ -19,8 +18,6 @@ use crate::wire::{End, Level, Line, LineState, PinState, PinWire};
 pub(crate) struct Wires {
     pub(crate) pins: Vec<PinWire>,
     pub(crate) lines: Vec<Line>,
-    /// The flags that changes of wired pins set, node by node.
-    pub(crate) sources: Vec<Source>,
 }
 
 impl Wires {
@@ -41,66 +38,9 @@ impl Wires {
         index.and_then(|index| face.pins.get(index).copied()).unwrap_or(unknown)
     }
 
-    /// The flags of a node that changes of wired pins set.
-    pub(crate) fn sources(&self, node: usize) -> impl Iterator<Item = (usize, &Source)> {
-        self.sources.iter().enumerate().filter(move |(_, source)| source.node == node)
-    }
-
-    /// The level of a pin at an end of wires, whoever drives it.
-    fn level<'f>(&self, end: &End, faces: &dyn Fn(usize) -> &'f Face) -> Level {
-        let Some(wire) = self.pins.iter().find(|wire| wire.from == *end || wire.to == *end) else {
-            return Level::Of(Truth::Unknown);
-        };
-        let from = self.pin(&wire.from, faces(wire.from.node));
-        let others = self.pins.iter().filter(|other| other.from == wire.from).map(|other| &other.to);
-        let others: Vec<(bool, PinState)> =
-            others.map(|other| (other == end, self.pin(other, faces(other.node)))).collect();
-        let pulls = others.iter().fold(from.pulls, |all, (_, other)| all | other.pulls);
-        let mut driving = others.iter().filter(|(_, other)| other.drives != Truth::False);
-        match (driving.next(), driving.next()) {
-            (None, _) => wire.level(from, pulls),
-            (Some((true, own)), None) if own.drives == Truth::True && from.drives == Truth::False => {
-                Level::Of(own.level)
-            }
-            _ => Level::Of(Truth::Unknown),
-        }
-    }
-
-    /// The flags after a step of a node from a state of all nodes to another one; `own` are those of that node after what the step
-    /// itself did to them.
-    pub(crate) fn requests_after<'f>(
-        &self,
-        (node, own): (usize, &[Request]),
-        before: &[Request],
-        faces: [&dyn Fn(usize) -> &'f Face; 2],
-    ) -> Vec<Request> {
-        let mut own = own.iter().copied();
-        let mut after = Vec::with_capacity(before.len());
-        let mut places = vec![0; self.sources.last().map_or(0, |last| last.node + 1)];
-        for (source, before) in self.sources.iter().zip(before) {
-            let own = if source.node == node { own.next() } else { None };
-            let place = places[source.node];
-            places[source.node] += 1;
-            let triggers = faces.map(|faces| faces(source.node).triggers.get(place));
-            let [old, new] = faces.map(|faces| move |end: &End| self.level(end, faces));
-            after.push(match triggers {
-                [Some(from), Some(to)] => source.after(own.unwrap_or(*before), [&old, &new], [from, to]),
-                // The path of the node ends.
-                _ => Request::Unknown { steps: 0 },
-            });
-        }
-        after
-    }
-
     /// The inputs that the wires supply to a node; `faces` gives the faces of all nodes.
-    pub(crate) fn supply<'f>(
-        &self,
-        node: usize,
-        faces: &dyn Fn(usize) -> &'f Face,
-        (lines, requests): (&[LineState], &[Request]),
-    ) -> Supply {
-        let requests = self.sources(node).filter_map(|(index, _)| requests.get(index).copied());
-        let mut supply = Supply { requests: requests.collect(), ..Supply::default() };
+    pub(crate) fn supply<'f>(&self, node: usize, faces: &dyn Fn(usize) -> &'f Face, lines: &[LineState]) -> Supply {
+        let mut supply = Supply::default();
         for wire in self.pins.iter().filter(|wire| wire.to.node == node) {
             let from = self.pin(&wire.from, faces(wire.from.node));
             let ends = self.pins.iter().filter(|other| other.from == wire.from).map(|other| &other.to);
@@ -184,8 +124,6 @@ pub(crate) struct SystemState {
     /// The states of the nodes, by number.
     pub(crate) nodes: Box<[u32]>,
     pub(crate) lines: Vec<LineState>,
-    /// The flags that changes of pins set, in the order of [`Wires::sources`].
-    pub(crate) requests: Vec<Request>,
     /// The mover of the last step, where properties speak of events.
     pub(crate) mover: Mover,
     /// True if the last step changed what a wire carries; false if nobody asks.
@@ -259,8 +197,7 @@ impl<'m> Space<'m> {
     pub(crate) fn explore(&mut self, limits: Limits, is_over: &dyn Fn() -> bool) -> bool {
         let nodes = self.nodes.iter_mut().map(Node::initial).collect();
         let lines = vec![LineState::default(); self.wires.lines.len()];
-        let requests = vec![Request::None; self.wires.sources.len()];
-        let initial = SystemState { nodes, lines, requests, mover: Mover::Nobody, happened: Truth::False };
+        let initial = SystemState { nodes, lines, mover: Mover::Nobody, happened: Truth::False };
         let mut waiting = VecDeque::from([self.number(initial, None)]);
         while let Some(state) = waiting.pop_front() {
             let steps: u64 = self.nodes.iter().map(|node| node.steps).sum();
@@ -381,7 +318,7 @@ impl<'m> Space<'m> {
 
     fn supply(&self, node: usize, state: &SystemState) -> Supply {
         let faces = |node: usize| self.nodes[node].face(state.nodes[node]);
-        self.wires.supply(node, &faces, (&state.lines, &state.requests))
+        self.wires.supply(node, &faces, &state.lines)
     }
 
     /// The state after a step of a node.
@@ -392,11 +329,7 @@ impl<'m> Space<'m> {
             if self.tells_happening { changes(before, face) | Truth::from(lines != state.lines) } else { Truth::False };
         let mut nodes = state.nodes.clone();
         nodes[node] = target.state;
-        let old = |other: usize| self.nodes[other].face(state.nodes[other]);
-        let new = |other: usize| self.nodes[other].face(nodes[other]);
-        let own = (node, target.requests.as_slice());
-        let requests = self.wires.requests_after(own, &state.requests, [&old, &new]);
-        SystemState { nodes, lines, requests, mover: self.told(Mover::Node(node)), happened }
+        SystemState { nodes, lines, mover: self.told(Mover::Node(node)), happened }
     }
 
     /// The machine of a node.

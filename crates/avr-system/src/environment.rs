@@ -1,13 +1,12 @@
 //! The environment of a node in one step: what the wires supply, and all answers to what they leave open.
 
 use avr_isa::{DataAddress, FlashWordAddress};
-use avr_machine::{DataSpace, Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
+use avr_machine::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
 use avr_properties::EventRecorder;
-use three_valued::{ByteDomain, Truth, TvByte};
+use three_valued::{ByteDomain, TvByte};
 
 use crate::faults::{Fault, is_on};
-use crate::request::{Request, Source};
-use crate::wire::{Uart, bit};
+use crate::wire::Uart;
 
 /// The most cells that a store through an unknown pointer may select.
 const MOST_TARGETS: usize = 256;
@@ -68,8 +67,6 @@ pub(crate) struct Supply {
     pub(crate) pins: Vec<Pins>,
     pub(crate) received: Option<Received>,
     pub(crate) sending: Option<Sending>,
-    /// The flags that changes of wired pins set, in the order of the node.
-    pub(crate) requests: Vec<Request>,
 }
 
 /// The numbers of the interrupts of a UART.
@@ -129,13 +126,6 @@ pub(crate) struct Accesses {
     pub(crate) written: Option<TvByte>,
     /// It is not known whether a character was read or written.
     pub(crate) is_unclear: bool,
-    /// The flags of changes of pins that were asked for, and those of them that were cleared, as bits of their numbers in the node.
-    pub(crate) asked: u32,
-    pub(crate) cleared: u32,
-    /// The flag of a change came late.
-    pub(crate) is_late: bool,
-    /// The interrupt of a wired pin that was entered, by number.
-    pub(crate) entered: Option<u8>,
     /// The machine was reset.
     pub(crate) is_reset: bool,
     /// A value was needed that is not known, in a domain that has none.
@@ -157,24 +147,6 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) inputs: Vec<(DataAddress, u8, u8)>,
     pub(crate) recorder: EventRecorder<'a>,
     pub(crate) accesses: Accesses,
-    /// True if an interrupt that a line requests may wait for one more instruction.
-    may_wait: bool,
-    sources: &'a [Source],
-    /// The flags that changes of wired pins set, after what the step did so far.
-    requests: Vec<Request>,
-    /// For each of them, the knowledge about it in this step.
-    told: Vec<Told>,
-}
-
-/// The knowledge about a flag in a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Told {
-    /// It is 0 until the node looks at it.
-    Clear,
-    /// The state tells.
-    Stored,
-    /// It may be set at any time.
-    Open,
 }
 
 impl<'a> Surroundings<'a> {
@@ -186,92 +158,7 @@ impl<'a> Surroundings<'a> {
     ) -> Self {
         let (script, accesses) = (Vec::new(), Accesses::default());
         let (content, inputs) = (None, Vec::new());
-        let (sources, requests, told): (&[Source], _, _) = (&[], Vec::new(), Vec::new());
-        Self {
-            supply,
-            uart,
-            interrupts,
-            splits,
-            script,
-            position: 0,
-            content,
-            inputs,
-            recorder,
-            accesses,
-            may_wait: true,
-            sources,
-            requests,
-            told,
-        }
-    }
-
-    /// The same for a node with these flags that changes of wired pins set.
-    pub(crate) fn with_sources(self, sources: &'a [Source]) -> Self {
-        Self { sources, ..self }
-    }
-
-    /// The same where an interrupt that a line requests comes now, unless it may wait.
-    pub(crate) fn waiting(self, may_wait: bool) -> Self {
-        Self { may_wait: may_wait || is_on(Fault::RequestsWait), ..self }
-    }
-
-    /// Stores the flags that changes of wired pins have set in the state of the node, before it takes its step.
-    pub(crate) fn hear<V: Values>(&mut self, data: &mut DataSpace<V>) {
-        self.requests.clone_from(&self.supply.requests);
-        self.told.clear();
-        for (index, source) in self.sources.iter().enumerate() {
-            let before = self.requests.get(index).copied().unwrap_or_default();
-            let is_late = before.may_be_late() && !is_on(Fault::NeverLate) && self.answer(Chooser::State, 2) == 1;
-            self.accesses.is_late |= is_late;
-            let is_made = matches!(before, Request::Made { .. });
-            self.requests[index] = if is_late { before.later(1) } else { before.told() };
-            if is_made && !is_late {
-                let set = data.get(source.flag.address).or(&V::constant(source.flag.mask()));
-                data.set(source.flag.address, set);
-            }
-            let read = |address: DataAddress| data.get(address).bits();
-            let is_open = self.requests[index].is_open();
-            let stored = bit(&read, source.flag);
-            self.told.push(match (is_open || source.may_be_level(&read), stored) {
-                (true, _) => Told::Open,
-                (false, Truth::False) => Told::Clear,
-                (false, _) => Told::Stored,
-            });
-        }
-    }
-
-    /// The flags that changes of wired pins set, after the step.
-    pub(crate) fn requests_after(&self) -> Vec<Request> {
-        let aged = |request: &Request| if request.is_open() { request.later(1) } else { *request };
-        self.requests.iter().map(aged).collect()
-    }
-
-    /// The flags of which a register has bits, with what is known of them.
-    fn flags(&self, address: DataAddress) -> impl Iterator<Item = (u8, Told)> {
-        let all = self.sources.iter().zip(&self.told);
-        all.filter(move |(source, _)| source.flag.address == address).map(|(source, told)| (source.flag.mask(), *told))
-    }
-
-    /// The knowledge about the flag of an interrupt with this number, if changes of wired pins set it.
-    fn told(&self, number: u8) -> Option<Told> {
-        let index = self.sources.iter().position(|source| source.number == number)?;
-        self.told.get(index).copied()
-    }
-
-    /// The numbers in the node of some flags that changes of wired pins set, as bits.
-    fn numbers(&self, is_it: impl Fn(&Source) -> bool) -> u32 {
-        let all = self.sources.iter().enumerate().filter(|(_, source)| is_it(source));
-        all.fold(0, |numbers, (number, _)| numbers | 1 << number)
-    }
-
-    /// Takes note that an interrupt was entered, or bits of its flag register written with 1.
-    fn cleared(&mut self, is_it: impl Fn(&Source) -> bool) {
-        self.accesses.cleared |= self.numbers(&is_it);
-        for (source, request) in self.sources.iter().zip(&mut self.requests) {
-            if is_it(source) {
-                *request = request.cleared();
-            }
-        }
+        Self { supply, uart, interrupts, splits, script, position: 0, content, inputs, recorder, accesses }
     }
 
     /// The same with an initial content.
@@ -347,15 +234,8 @@ impl<'a> Surroundings<'a> {
                 false => (level, pins.floating & wired, wired),
             };
         }
-        let (flags, open) = self.flags(address).fold((0, 0), |(all, open), (mask, told)| match told {
-            Told::Clear => (all | mask, open),
-            Told::Stored | Told::Open => (all | mask, open | mask),
-        });
-        if flags != 0 {
-            return (TvByte::new(0, !(open & mask)), 0, flags & mask);
-        }
         let Some(uart) = self.uart else { return (TvByte::constant(0), 0, 0) };
-        let given = |mask: u8, value: bool| if value { mask } else { 0 };
+        let bit = |mask: u8, value: bool| if value { mask } else { 0 };
         if address == uart.data
             && let Some(Received { first: Some(first), .. }) = self.supply.received
         {
@@ -367,13 +247,13 @@ impl<'a> Surroundings<'a> {
         let (mut value, mut unknown, mut wired) = (0, 0, 0);
         if let Some(received) = self.supply.received {
             wired |= Uart::RECEIVED | Uart::FRAME_ERROR | Uart::PARITY_ERROR | Uart::OVERRUN;
-            value |= given(Uart::RECEIVED, received.first.is_some());
+            value |= bit(Uart::RECEIVED, received.first.is_some());
             // With which character the loss is reported the data sheet does not say clearly.
-            unknown |= given(Uart::OVERRUN, received.overrun);
+            unknown |= bit(Uart::OVERRUN, received.overrun);
         }
         if let Some(sending) = self.supply.sending {
             wired |= Uart::EMPTY | Uart::SENT;
-            value |= given(Uart::EMPTY, sending.is_empty) | given(Uart::SENT, sending.is_idle);
+            value |= bit(Uart::EMPTY, sending.is_empty) | bit(Uart::SENT, sending.is_idle);
         }
         let wired = wired & mask;
         (TvByte::new(value & wired & !unknown, !(unknown & wired)), 0, wired)
@@ -381,9 +261,6 @@ impl<'a> Surroundings<'a> {
 
     /// True if the wire says that an interrupt is requested, false if it says that it is not; none if wires say nothing of it.
     fn requested(&self, number: u8) -> Option<bool> {
-        if let Some(told) = self.told(number) {
-            return (told == Told::Clear).then_some(false);
-        }
         let UartInterrupts { received, empty, sent } = self.interrupts;
         let number = Some(number);
         match (self.supply.received, self.supply.sending) {
@@ -409,9 +286,6 @@ impl<V: Values> Environment<V> for Surroundings<'_> {
             return content::<V>(number, address).and(&V::constant(mask));
         }
         self.accesses.looked |= wired != 0;
-        if let Input::Register(address) = source {
-            self.accesses.asked |= self.numbers(|source| source.flag.address == address);
-        }
         let is_split = matches!(source, Input::Register(_)) && (self.splits || demand == Demand::Decides);
         let open = mask & !wired | floating;
         // The content at the start is no choice of anybody.
@@ -439,22 +313,14 @@ impl<V: Values> Environment<V> for Surroundings<'_> {
             _ => None,
         };
         let told: Vec<Option<bool>> = all.iter().map(told).collect();
-        let is_open = |happening: &Happening| match happening {
-            Happening::Interrupt(number) => self.told(*number) == Some(Told::Open),
-            _ => false,
-        };
-        let is_any_open = all.iter().any(is_open);
-        self.accesses.asked |= self.numbers(|source| all.contains(&Happening::Interrupt(source.number)));
-        self.accesses.is_unknown |= is_any_open;
-        self.accesses.looked |= is_any_open || told.iter().any(Option::is_some);
+        self.accesses.looked |= told.iter().any(Option::is_some);
         let possible: Vec<usize> = (0..all.len()).filter(|index| told[*index] != Some(false)).collect();
         let chosen = match possible.as_slice() {
             // The machine offers nothing else: a request that it has stored stands.
             [] => 0,
             [only] => *only,
             several => {
-                // SOUND: nobody chooses among what is not known.
-                let is_told = is_any_open || several.iter().any(|index| told[*index] == Some(true));
+                let is_told = several.iter().any(|index| told[*index] == Some(true));
                 let players = several.iter().map(|index| chooser(possibilities.determined_by(all[*index])));
                 let chooser = match is_told {
                     true => Chooser::State,
@@ -463,14 +329,6 @@ impl<V: Values> Environment<V> for Surroundings<'_> {
                 several[self.answer(chooser, several.len())]
             }
         };
-        // Those of higher priority come before the first one that is requested.
-        let first = (0..all.len()).find(|index| told[*index] == Some(true));
-        let is_later = match all[chosen] {
-            Happening::Continue => true,
-            Happening::Interrupt(_) => first.is_some_and(|first| chosen > first),
-            Happening::Wake | Happening::Reset(_) => false,
-        };
-        self.accesses.is_unknown |= first.is_some() && is_later && !self.may_wait;
         self.accesses.is_reset = matches!(all[chosen], Happening::Reset(_));
         chosen
     }
@@ -484,20 +342,6 @@ impl<V: Values> Environment<V> for Surroundings<'_> {
     }
 
     fn event(&mut self, event: Event<'_, V>) {
-        match event {
-            Event::Interrupt(number) if self.told(number).is_some() => {
-                self.accesses.looked = true;
-                self.accesses.entered = Some(number);
-                self.cleared(|source| source.number == number);
-            }
-            Event::Write(address, value) if self.flags(address).next().is_some() => {
-                self.accesses.looked = true;
-                let ones = value.bits().value();
-                self.cleared(|source| source.flag.address == address && ones & source.flag.mask() != 0);
-            }
-            Event::PerhapsWrite(address, _) if self.flags(address).next().is_some() => self.accesses.looked = true,
-            _ => {}
-        }
         if let Some(uart) = self.uart {
             match event {
                 Event::Read(address, _) if address == uart.data => self.accesses.read = true,

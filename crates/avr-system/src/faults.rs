@@ -29,14 +29,6 @@ pub enum Fault {
     HardwareIsWorld,
     /// The cases of what is stored count as choices.
     CasesAreChoices,
-    /// Changes of pins request no interrupts.
-    EdgesIgnored,
-    /// Every change of a pin requests its interrupt, in whatever direction.
-    EdgeOfAnyKind,
-    /// An interrupt that a line requests waits for any number of instructions.
-    RequestsWait,
-    /// The flag of a change is set at once.
-    NeverLate,
 }
 
 #[cfg(any(test, feature = "faults"))]

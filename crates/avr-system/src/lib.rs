@@ -18,7 +18,6 @@ mod file;
 mod lasso;
 mod node;
 mod replay;
-mod request;
 mod run;
 #[cfg(test)]
 mod tests;

@@ -20,7 +20,6 @@ use tvar::{BitMasks, StepPrecision};
 
 use crate::environment::{Accesses, Chooser, Supply, Surroundings, UartInterrupts};
 use crate::faults::{Fault, is_on};
-use crate::request::{Request, Source, Trigger};
 use crate::wire::{End, PinState, Uart, UartState, bit};
 
 /// The most local steps that are taken at once.
@@ -28,7 +27,7 @@ const MAX_CHAIN: usize = 200_000;
 /// The most outcomes of one step that are distinguished.
 const MAX_OUTCOMES: usize = 4096;
 
-/// The interrupts that pins request, by the beginnings of their names.
+/// The interrupts that pins request by changes that wires would have to tell, by the beginnings of their names.
 const OF_PINS: &[&str] = &["INT", "PCINT", "ANALOG", "ANA", "TIMER1_CAPT", "TIMER3_CAPT", "SPI", "TWI", "USI"];
 
 /// The part of a node that does not change: its machine, and its ends of wires.
@@ -40,8 +39,6 @@ pub(crate) struct Parts<'m> {
     pub(crate) atoms: &'m [Atom],
     /// The ends of wires of pins, in the order of wires.
     pub(crate) ends: Vec<End>,
-    /// The flags that changes of wired pins set.
-    pub(crate) sources: Rc<[Source]>,
     /// The UART, if a line begins or ends at it.
     pub(crate) uart: Option<Uart>,
 }
@@ -61,8 +58,6 @@ pub(crate) struct Face {
     /// The pins at the ends of wires, in the order of [`Parts::ends`].
     pub(crate) pins: Vec<PinState>,
     pub(crate) uart: Option<UartState>,
-    /// The settings of [`Parts::sources`].
-    pub(crate) triggers: Vec<Trigger>,
 }
 
 /// A state that a step leads to, with what the step did to lines.
@@ -74,8 +69,6 @@ pub(crate) struct Target {
     pub(crate) read: bool,
     /// The character that it wrote.
     pub(crate) written: Option<TvByte>,
-    /// The flags that changes of wired pins set, in the order of [`Parts::sources`].
-    pub(crate) requests: Vec<Request>,
 }
 
 /// The hyper-edges of a state.
@@ -231,7 +224,7 @@ impl<'m> Node<'m> {
         let (face, labels) = match &state {
             NodeState::At(at @ AbstractState::Running(running)) => {
                 let read = |address: DataAddress| self.context.store.cell(running.memory, address);
-                (face(&self.parts, &read, running.control.sleeping), self.context.labels(at))
+                (face(&self.parts, &read), self.context.labels(at))
             }
             _ => (Face::default(), vec![Truth::Unknown; self.parts.atoms.len()]),
         };
@@ -288,14 +281,11 @@ impl<'m> Node<'m> {
         let watched = self.watched();
         let recorder = EventRecorder::new(&watched, running.control.pc.byte());
         let (uart, interrupts) = (self.parts.uart, self.interrupts);
-        let sources = Rc::clone(&self.parts.sources);
-        let mut surroundings =
-            Surroundings::new(supply, (uart, interrupts), self.distinctions.splits, recorder).with_sources(&sources);
+        let mut surroundings = Surroundings::new(supply, (uart, interrupts), self.distinctions.splits, recorder);
         let (mut outcomes, mut looked) = (Vec::new(), false);
         loop {
             surroundings.begin();
             self.context.working.load(&self.context.store, &running);
-            surroundings.hear(&mut self.context.working.state.data);
             self.steps += 1;
             let depth = self.context.working.state.calls.all().len();
             let stepped = self.parts.machine.step(&mut self.context.working.state, &mut surroundings);
@@ -319,7 +309,7 @@ impl<'m> Node<'m> {
             };
             if let Some(next) = next {
                 let (next, accesses) = (self.number(next), surroundings.accesses.clone());
-                let target = self.target((state, next), &accesses, &surroundings.requests_after());
+                let target = self.target(state, next, &accesses);
                 let has = |chooser| surroundings.script.iter().any(|answer| answer.chooser == chooser);
                 let of_hardware = has(Chooser::Hardware);
                 let is_case = has(Chooser::State) || of_hardware && self.distinctions.is_strict;
@@ -338,12 +328,12 @@ impl<'m> Node<'m> {
 
     /// A step that ends in a state that is not followed.
     fn end(&mut self, reason: String) -> Outcome {
-        let target = Target { state: self.ended(reason), read: false, written: None, requests: Vec::new() };
+        let target = Target { state: self.ended(reason), read: false, written: None };
         Outcome { is_case: false, is_choice: false, target }
     }
 
     /// The target of a step that went to a state; the end of the path if wires cannot follow what it did.
-    fn target(&mut self, (from, next): (u32, u32), accesses: &Accesses, requests: &[Request]) -> Target {
+    fn target(&mut self, from: u32, next: u32, accesses: &Accesses) -> Target {
         let receives = self.face(next).uart.map_or(Truth::False, |uart| uart.receives);
         let sends = self.face(from).uart.map_or(Truth::True, |uart| uart.sends);
         let reason = if accesses.is_reset && self.parts.uart.is_some() {
@@ -360,27 +350,20 @@ impl<'m> Node<'m> {
         match reason {
             Some(reason) => {
                 let place = self.place_of(from);
-                let state = self.ended(format!("{reason} {place}"));
-                Target { state, read: false, written: None, requests: Vec::new() }
+                Target { state: self.ended(format!("{reason} {place}")), read: false, written: None }
             }
-            None => {
-                // A reset clears the flags.
-                let requests = if accesses.is_reset { vec![Request::None; requests.len()] } else { requests.to_vec() };
-                Target { state: next, read: accesses.read, written: accesses.written, requests }
-            }
+            None => Target { state: next, read: accesses.read, written: accesses.written },
         }
     }
 
-    /// The reason why wires cannot follow a state: interrupts that may be enabled, and of which it is not known what requests them.
+    /// The reason why wires cannot follow a state: interrupts of pins that may be enabled.
     fn refused(&self, state: u32) -> Option<String> {
         if self.parts.ends.is_empty() {
             return None;
         }
-        let device = self.parts.machine.device;
         let of_pins = |name: &str| OF_PINS.iter().any(|beginning| name.starts_with(beginning));
-        let mut all = device.interrupts.iter().filter(|interrupt| of_pins(interrupt.name));
-        let is_enabled = |enable| bit(&|address| self.cell(state, address), enable) != Truth::False;
-        let enabled = all.find(|it| is_enabled(it.enable) && !Source::is_told(device, it))?;
+        let mut all = self.parts.machine.device.interrupts.iter().filter(|interrupt| of_pins(interrupt.name));
+        let enabled = all.find(|it| bit(&|address| self.cell(state, address), it.enable) != Truth::False)?;
         Some(format!("the interrupt {} is enabled, and wires request none yet, {}", enabled.name, self.place_of(state)))
     }
 
@@ -468,13 +451,12 @@ impl<'m> Node<'m> {
         let received = Received { first: Some(TvByte::UNKNOWN), overrun: true };
         let sending = Sending { is_empty: true, is_idle: true };
         let has_uart = self.parts.uart.is_some();
-        let requests = vec![Request::Unknown { steps: 0 }; self.parts.sources.len()];
-        Supply { pins, received: has_uart.then_some(received), sending: has_uart.then_some(sending), requests }
+        Supply { pins, received: has_uart.then_some(received), sending: has_uart.then_some(sending) }
     }
 }
 
 /// The part of a state with these cells that others see.
-pub(crate) fn face(parts: &Parts<'_>, read: &dyn Fn(DataAddress) -> TvByte, is_asleep: bool) -> Face {
+pub(crate) fn face(parts: &Parts<'_>, read: &dyn Fn(DataAddress) -> TvByte) -> Face {
     let pins = parts.ends.iter().map(|end| end.state(parts.machine, read)).collect();
     let uart = parts.uart.map(|uart| {
         let bits = |address: DataAddress, mask: u8, value: u8| {
@@ -495,6 +477,5 @@ pub(crate) fn face(parts: &Parts<'_>, read: &dyn Fn(DataAddress) -> TvByte, is_a
         };
         UartState { receives, sends: bits(uart.control, 0x08, 0x08) & is_plain }
     });
-    let triggers = parts.sources.iter().map(|source| source.trigger(parts.machine, read, is_asleep));
-    Face { pins, uart, triggers: triggers.collect() }
+    Face { pins, uart }
 }

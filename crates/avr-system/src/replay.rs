@@ -1,7 +1,5 @@
 //! Concrete runs of all nodes along a path of the composition: what the wires give is computed from concrete states.
 
-use std::rc::Rc;
-
 use avr_isa::DataAddress;
 use avr_machine::{Control, Copies, MachineState, MaskedCopy};
 use avr_model::state::AbstractState;
@@ -12,7 +10,6 @@ use crate::composition::{Mover, Space};
 use crate::environment::{Accesses, Supply, Surroundings, UartInterrupts};
 use crate::faults::{Fault, is_on as is_fault_on};
 use crate::node::{Face, NodeState, face};
-use crate::request::Request;
 use crate::run::{Moment, MomentKind, Place, Repeats, Run};
 use crate::wire::LineState;
 
@@ -26,10 +23,6 @@ const MAX_TRIES: usize = 512;
 pub(crate) struct Concrete {
     nodes: Vec<MachineState<u8>>,
     pub(crate) lines: Vec<LineState>,
-    requests: Vec<Request>,
-    /// For each node: true if a character moved on one of its lines since its last step, so that an interrupt that it requests may wait for
-    /// one more instruction.
-    moved: Vec<bool>,
 }
 
 impl PartialEq for Concrete {
@@ -39,8 +32,7 @@ impl PartialEq for Concrete {
             let same_cells = one.data.cells() == other.data.cells();
             same_cells && one.control == other.control && one.calls.all() == other.calls.all()
         };
-        let wires = |it: &Self| (it.lines.clone(), it.requests.clone(), it.moved.clone());
-        wires(self) == wires(other) && self.nodes.iter().zip(&other.nodes).all(is_same)
+        self.lines == other.lines && self.nodes.iter().zip(&other.nodes).all(is_same)
     }
 }
 
@@ -85,10 +77,8 @@ impl Replay {
             nodes.push(space.machine(node).power_on(&mut surroundings));
         }
         let lines = vec![LineState::default(); space.wires.lines.len()];
-        let moved = vec![false; nodes.len()];
         let run = Run { steps: vec![0; nodes.len()], ..Run::default() };
-        let requests = vec![Request::None; space.wires.sources.len()];
-        let mut replay = Self { now: Concrete { nodes, lines, requests, moved }, run };
+        let mut replay = Self { now: Concrete { nodes, lines }, run };
         for node in 0..space.nodes.len() {
             replay.local(space, node, space.states[first as usize].nodes[node])?;
         }
@@ -104,7 +94,6 @@ impl Replay {
             Mover::Node(node) => self.step(space, node, (from, to)),
             Mover::Begin(line) => {
                 self.now.lines[line] = self.now.lines[line].begun();
-                self.now.moved[space.wires.lines[line].from] = true;
                 Some(())
             }
             // The data sheet does not say which character is lost: runs lose the new one.
@@ -137,8 +126,7 @@ impl Replay {
 
     fn face(&self, space: &Space<'_>, node: usize) -> Face {
         let state = &self.now.nodes[node];
-        let read = |address: DataAddress| TvByte::constant(*state.data.get(address));
-        face(&space.nodes[node].parts, &read, state.control.sleeping)
+        face(&space.nodes[node].parts, &|address: DataAddress| TvByte::constant(*state.data.get(address)))
     }
 
     fn place(&self, space: &Space<'_>, node: usize) -> Place {
@@ -162,7 +150,6 @@ impl Replay {
         let [from, to] = [wire.from, wire.to].map(|node| space.nodes[node].parts.name);
         let text = format!("{character:#04x} from {from} to {to} {what}");
         self.now.lines[line] = after;
-        [wire.from, wire.to].into_iter().for_each(|node| self.now.moved[node] = true);
         let kind = MomentKind::Line { from: wire.from, to: wire.to };
         self.run.moments.push(Moment { kind, node: None, step: 0, pc: None, text });
         Some(())
@@ -172,13 +159,7 @@ impl Replay {
     fn step(&mut self, space: &mut Space<'_>, node: usize, (from, to): (u32, u32)) -> Option<()> {
         let [source, wanted] = [from, to].map(|state| space.states[state as usize].nodes[node]);
         let faces: Vec<Face> = (0..space.nodes.len()).map(|node| self.face(space, node)).collect();
-        let mut supply = space.wires.supply(node, &|node| &faces[node], (&self.now.lines, &self.now.requests));
-        let is_open = |request: &Request| matches!(request, Request::Open { .. });
-        let open = supply.requests.iter().enumerate().filter(|(_, request)| is_open(request));
-        let open = open.fold(0, |numbers, (number, _)| numbers | 1_u32 << number);
-        // A run takes a flag that settings may have set as not set.
-        supply.requests.iter_mut().filter(|request| is_open(request)).for_each(|request| *request = Request::None);
-        let sources = Rc::clone(&space.nodes[node].parts.sources);
+        let supply = space.wires.supply(node, &|node| &faces[node], &self.now.lines);
         let nearby = space.supply_of(node, from);
         let before = self.now.nodes[node].clone();
         let mut script = Vec::new();
@@ -186,11 +167,8 @@ impl Replay {
         for _ in 0..MAX_TRIES {
             let recorder = EventRecorder::new(&watched, before.control.pc.byte());
             let uart = space.nodes[node].uart();
-            let may_wait = self.now.moved[node] || before.control.fresh_request;
-            let surroundings = Surroundings::new(&supply, uart, true, recorder).answering(script);
-            let mut surroundings = surroundings.with_sources(&sources).waiting(may_wait);
+            let mut surroundings = Surroundings::new(&supply, uart, true, recorder).answering(script);
             let mut state = before.clone();
-            surroundings.hear(&mut state.data);
             let stepped = space.machine(node).step(&mut state, &mut surroundings);
             let accesses = surroundings.accesses.clone();
             let occurrences = surroundings.recorder.occurrences();
@@ -202,17 +180,6 @@ impl Replay {
                 let mut starts = starts.into_iter().filter(|start| did_so(*start));
                 if starts.any(|start| self.is_covered(space, node, start)) && self.reaches(space, node, wanted) {
                     self.did(space, (node, &faces[node], taken), &before, &accesses, &surroundings.inputs);
-                    self.now.moved[node] = false;
-                    let after: Vec<Face> = (0..space.nodes.len()).map(|node| self.face(space, node)).collect();
-                    let [old, new] = [&faces, &after].map(|faces| move |node: usize| &faces[node]);
-                    // Local steps count as well until a flag is set.
-                    let local = self.run.steps[node] - taken - 1;
-                    let own: Vec<Request> =
-                        surroundings.requests_after().into_iter().map(|request| request.later(local)).collect();
-                    let own = (node, own.as_slice());
-                    self.now.requests = space.wires.requests_after(own, &self.now.requests, [&old, &new]);
-                    let is_open = open & accesses.asked & !accesses.cleared != 0;
-                    self.run.rests_on_model |= accesses.is_late || is_open;
                     self.run.rests_on_model |= surroundings.rests_on_model();
                     return Some(());
                 }
@@ -282,9 +249,6 @@ impl Replay {
                 MomentKind::Input,
                 format!("an input of {} is {value:#04x} (bits {mask:#04x})", register(*address)),
             ));
-        }
-        if let Some(source) = parts.sources.iter().find(|source| Some(source.number) == accesses.entered) {
-            told.push((MomentKind::Pin, format!("enters the handler of {}", source.name)));
         }
         if accesses.read {
             let first = self.now.lines.iter().zip(&space.wires.lines).find(|(_, line)| line.to == node);

@@ -168,7 +168,6 @@ impl System<'_> {
             image: self.images[node],
             atoms: self.tables[node].atoms(),
             ends: self.wires.ends(node),
-            sources: self.wires.sources(node).map(|(_, source)| source.clone()).collect(),
             uart: Uart::of(machine.device).filter(|_| self.wires.has_line(node)),
         }
     }

@@ -4,15 +4,13 @@
  *
  * Each line is a command, answered by a line:
  *   p PORT MASK LEVELS   sets the levels of the input pins in MASK of a port (B, C or D); numbers are hexadecimal
- *   s                    enters the handler of an interrupt that is requested, or executes one instruction
+ *   s                    executes one instruction
  * The answer has, behind an equals sign and in hexadecimal digits (simavr prints lines of its own): the program counter in bytes, PORTB, DDRB, PORTC, DDRC, PORTD, DDRD.
  * Exit code 2 when the image does not load, 1 when simavr gives up.
  */
 #include <simavr/avr_ioport.h>
 #include <simavr/sim_avr.h>
-#include <simavr/sim_core.h>
 #include <simavr/sim_elf.h>
-#include <simavr/sim_interrupts.h>
 #include <simavr/sim_io.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,15 +44,8 @@ int main(int count, char **arguments)
                     avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(port), bit), levels >> bit & 1);
             }
         } else {
-            avr_flashaddr_t before = avr->pc;
-            avr_service_interrupts(avr);
-            if (avr->pc == before) {
-                avr->pc = avr_run_one(avr);
-                /* The delay behind SEI and RETI begins with them. */
-                if (avr->interrupt_state < -1)
-                    avr_service_interrupts(avr);
-            }
-            if (avr->state == cpu_Crashed || avr->state == cpu_Done)
+            int state = avr_run(avr);
+            if (state == cpu_Crashed || state == cpu_Done)
                 return 1;
         }
         answer(avr);

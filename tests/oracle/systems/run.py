@@ -4,7 +4,7 @@
     tests/oracle/systems/run.py AVR-TVAR
 
 For each system of firmware-samples/systems whose wires are pins, and each violated property: the nodes take their steps in the order of
-the run, and see on their pins what the others drive; changes of these request interrupts. In the end each must be at the place that the run says. After a deadlock the nodes
+the run, and see on their pins what the others drive. In the end each must be at the place that the run says. After a deadlock the nodes
 go on in random orders, and no driven pin may change. What repeats for ever is taken twice, and all nodes must be where they were. Needs gcc, libsimavr-dev and libelf-dev. Exit code 1: something differs.
 """
 import json
@@ -20,7 +20,7 @@ SYSTEMS = ROOT / "firmware-samples/systems"
 # Steps after a deadlock.
 MORE = 20_000
 # The systems that must have a violation, so that this test has something to do.
-VIOLATED = {"alert-rising", "alert-answered", "philosophers-2", "philosophers-3", "philosophers-2-starving", "readers-writers-2-hasty", "readers-writers-3-hasty"}
+VIOLATED = {"philosophers-2", "philosophers-3", "philosophers-2-starving", "readers-writers-2-hasty", "readers-writers-3-hasty"}
 PORTS = {"B": (1, 2), "C": (3, 4), "D": (5, 6)}
 
 
@@ -55,22 +55,16 @@ class System:
             self.nodes[name] = Node(program, str(path.parent / firmware))
         self.wires = re.findall(r'Pin\(from: "(\w+)\.PORT(\w)\.(\d)", to: "(\w+)\.PIN(\w)\.(\d)", idle: (\d)\)', text)
 
-    def show(self, is_concerned):
-        """Sets the levels at the ends of wires."""
+    def step(self, name):
         for source, port, bit, target, pin, at, idle in self.wires:
-            if not is_concerned(source, target):
+            if target != name:
                 continue
             level, direction = PORTS[port]
             driver = self.nodes[source].state
             driven = driver[direction] >> int(bit) & 1
             value = driver[level] >> int(bit) & 1 if driven else int(idle)
-            self.nodes[target].ask(f"p {pin} {1 << int(at):x} {value << int(at):x}")
-
-    def step(self, name):
-        self.show(lambda source, target: target == name)
+            self.nodes[name].ask(f"p {pin} {1 << int(at):x} {value << int(at):x}")
         self.nodes[name].ask("s")
-        # The others see each change, also one that is gone before their next step.
-        self.show(lambda source, target: source == name)
 
     def end(self):
         for node in self.nodes.values():

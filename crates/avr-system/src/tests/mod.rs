@@ -1,12 +1,10 @@
 //! Tests of systems: known ones, wrong files, and random ones against a composition of concrete states.
 
 mod basis;
-mod choices;
 mod conformance;
 mod files;
 mod lines;
 mod pins;
-mod requests;
 mod small;
 
 use std::collections::{BTreeMap, BTreeSet};

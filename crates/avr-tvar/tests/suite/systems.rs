@@ -37,9 +37,6 @@ fn systems_have_their_verdicts() {
         ("readers-writers-3", &["holds", "holds", "holds"], 0),
         ("readers-writers-3-hasty", &["holds", "holds", "violated"], 1),
         ("philosophers-2-starving", &["holds", "holds", "violated"], 1),
-        ("alert", &["holds", "holds", "holds"], 0),
-        ("alert-rising", &["violated", "holds", "violated"], 1),
-        ("alert-answered", &["violated"], 1),
         ("paced-turns", &["holds"], 0),
         ("burst-turns", &["violated"], 1),
     ] {
