@@ -256,7 +256,9 @@ impl Workspace {
         let mut list = rename(holders, silence);
         list.extend(of_entry);
         list.extend(unknown);
-        list.sort_unstable_by_key(|one| one.0);
+        list.sort_unstable();
+        // A known cell is told nothing of by itself, and something as the lowest one of those that hold the same; each is true.
+        list.dedup_by_key(|one| one.0);
         Equalities::new(list)
     }
 
@@ -371,5 +373,33 @@ fn value_of(number: u32) -> Option<Value> {
         0 => None,
         number if number > ENTRY => Some(Value::Entry(DataAddress((number - ENTRY - 1) as u16))),
         number => Some(Value::Of(DataAddress((number - 1) as u16))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::linear::machine;
+    use avr_isa::Instruction as I;
+    use avr_testkit::image::{Code, r};
+
+    #[test]
+    fn each_cell_is_listed_once_where_a_known_one_has_copies() {
+        let mut code = Code::with_vectors(0x80, &[]);
+        code.place(0x80);
+        code.add(I::Nop);
+        let machine = machine(&code);
+        let (mut store, mut workspace) = (Store::default(), Workspace::new(&machine));
+        let (known, copy) = (r(24).address(), DataAddress(0x100));
+        for cell in machine.addresses() {
+            workspace.state.data.set(cell, NumberedByte::new(TvByte::UNKNOWN));
+        }
+        let unknown = workspace.memory(&mut store);
+        let memory = store.overwrite(&unknown, &[(known, TvByte::constant(3))]);
+        let list = vec![(known, Value::Of(known)), (copy, Value::Of(known))];
+        workspace.load(&State::of(memory, Equalities::new(list.clone())), Silence::Unchanged, &store);
+        let now = workspace.equalities_now();
+        assert!(now.are_well_formed(Silence::Unchanged, machine.cells()), "{now:?}");
+        assert_eq!(now.list(), list);
     }
 }

@@ -17,7 +17,7 @@ const BUFFER: u16 = 0x140;
 const PIND: u8 = 0x09;
 const STATUS: u8 = 0x3f;
 
-pub(super) fn machine(code: &Code) -> Machine {
+pub(crate) fn machine(code: &Code) -> Machine {
     let device = Device::named("atmega328p").expect("the device exists");
     let word = |address: u32| code.words.get(address as usize).copied();
     let program = Program::decode(device.memory.flash_words(), device.core.features, word);

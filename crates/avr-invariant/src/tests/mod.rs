@@ -4,7 +4,7 @@ mod division;
 mod expected;
 mod generated;
 mod inclusion;
-mod linear;
+pub(crate) mod linear;
 mod mutants;
 mod programs;
 mod ranges;
