@@ -2,7 +2,7 @@
 
 use super::{Alarm, AlarmKind, AlarmLine, Alarms, DependenceKind};
 use crate::invariants::LIMITS;
-use avr_invariant::{Analysis, Claims, Options, analyse_until};
+use avr_invariant::{Analysis, Claims, Gap, Options, Reason, analyse_until};
 use avr_machine::Machine;
 use avr_machine::device::Device;
 use avr_properties::PropertyFile;
@@ -87,7 +87,11 @@ impl Trial<'_> {
         match outcome {
             Ok(claims) if claims.has_no_hazard() => Effect::Closes,
             Ok(claims) => gone(!is_marked(&claims, alarm)),
-            Err(gap) => gone(gap.at.is_some_and(|(_, address)| Some(address.0) != alarm.pc) && *left > 0),
+            // At a limit nothing is known of what comes behind.
+            Err(Gap { reason: Reason::TooManySteps(_) | Reason::TooManyStates(_) | Reason::Cancelled, .. }) => {
+                Effect::None
+            }
+            Err(gap) => gone(gap.at.is_some_and(|(_, address)| Some(address.0) != alarm.pc)),
         }
     }
 }
