@@ -136,6 +136,7 @@ pub struct Machine {
     groups: BTreeMap<DataAddress, Vec<Group>>,
     storage: Vec<bool>,
     dependents: BTreeMap<DataAddress, Vec<Group>>,
+    zeroed_by: BTreeMap<DataAddress, Vec<Group>>,
     cleared_by: BTreeMap<DataAddress, Vec<(BitRef, &'static ClearedBy)>>,
     operations: Operations,
     windows: Vec<BitRef>,
@@ -191,6 +192,7 @@ impl Machine {
             pc_bytes: device.core.pc_bytes.into(),
             static_data_end: options.static_data_end,
             dependents: dependents(device, &groups),
+            zeroed_by: zeroed_by(&groups),
             cleared_by: cleared_by(device),
             operations,
             windows: windows(&groups),
@@ -317,6 +319,11 @@ impl Machine {
     /// The bits that hardware changes under a condition on the register at `address`.
     pub(crate) fn dependents(&self, address: DataAddress) -> &[Group] {
         self.dependents.get(&address).map_or(&[], Vec::as_slice)
+    }
+
+    /// The flags that are 0 under a condition on the register at `address`.
+    pub(crate) fn zeroed_by(&self, address: DataAddress) -> &[Group] {
+        self.zeroed_by.get(&address).map_or(&[], Vec::as_slice)
     }
 
     /// The flags that an access to the register at `address` clears.
@@ -522,6 +529,20 @@ fn dependents(
                 addresses.insert(address);
             });
         }
+        addresses.into_iter().for_each(|address| all.entry(address).or_default().push(*group));
+    }
+    all
+}
+
+/// For each register the flags that are 0 under a condition on it.
+fn zeroed_by(groups: &BTreeMap<DataAddress, Vec<Group>>) -> BTreeMap<DataAddress, Vec<Group>> {
+    let mut all: BTreeMap<DataAddress, Vec<Group>> = BTreeMap::new();
+    for group in groups.values().flatten() {
+        let BitKind::Flag(flag) = &group.bit.kind else { continue };
+        let mut addresses = BTreeSet::new();
+        flag.zero_while.for_each_register(&mut |address, _| {
+            addresses.insert(address);
+        });
         addresses.into_iter().for_each(|address| all.entry(address).or_default().push(*group));
     }
     all

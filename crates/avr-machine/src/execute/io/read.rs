@@ -143,7 +143,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Makes the bits 0 if the condition holds, and says whether it does.
-    fn zeroed(&mut self, address: DataAddress, mask: u8, condition: &Condition) -> bool {
+    pub(super) fn zeroed(&mut self, address: DataAddress, mask: u8, condition: &Condition) -> bool {
         let holds = self.holds(condition);
         if holds {
             self.store(address, mask, &V::constant(0));

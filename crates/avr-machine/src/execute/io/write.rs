@@ -121,7 +121,22 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.keep_locked_bits(address);
         self.freeze(&moving, address, selected);
         self.freeze_copies(&copies);
+        self.zero_flags(address);
         Ok(())
+    }
+
+    /// Clears the flags that are 0 from a write to this register on. They stay so when that ends, unless hardware sets them again.
+    fn zero_flags(&mut self, written: DataAddress) {
+        let machine = self.machine;
+        for group in machine.zeroed_by(written) {
+            let stored = self.state.data.get(group.address).bits();
+            let is_zero = stored.known_mask() & !stored.value() & group.mask == group.mask;
+            if let BitKind::Flag(flag) = &group.bit.kind
+                && !is_zero
+            {
+                self.zeroed(group.address, group.mask, &flag.zero_while);
+            }
+        }
     }
 
     /// True if a write may change bits, before it does; where it is refused that is noted.
