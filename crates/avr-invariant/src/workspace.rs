@@ -207,7 +207,7 @@ impl Workspace {
         let silence = self.silence;
         let most = 2 * self.equalities.list().len() + PAGE_CELLS;
         let mut holders: Vec<(Value, DataAddress)> = Vec::with_capacity(most);
-        // What was at the entry has the same name behind the step.
+        // Contents of the entry have the same name behind the step.
         let mut of_entry: Vec<(DataAddress, Value)> = Vec::with_capacity(most);
         let mut unknown: Vec<(DataAddress, Value)> = Vec::new();
         let mut hold = |value: Value, cell: DataAddress| match value {

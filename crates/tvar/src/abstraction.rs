@@ -117,12 +117,12 @@ pub struct Difference {
     pub other: u64,
 }
 
-/// What was found about a path.
+/// The finding about a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refuted {
     /// New facts by which no run goes along it.
     Newly,
-    /// A run along it.
+    /// Some run goes along it, as far as the system can tell.
     Possible,
     /// Neither.
     Open,

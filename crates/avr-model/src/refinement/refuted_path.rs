@@ -19,7 +19,7 @@ const LIMITS: QueryLimits = QueryLimits { steps: 20_000, nodes: MOST_NODES };
 pub(crate) enum Refuting {
     /// Those that the steps rest on that no run takes together: before each of them the one that was executed last.
     Comparisons(Vec<Comparison>),
-    /// None, because some run goes along the path.
+    /// None, because some run goes along the path, as far as its conditions are known.
     Nothing,
 }
 
