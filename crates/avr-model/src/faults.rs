@@ -102,6 +102,8 @@ faults! {
         NoneProposed,
         /// No paths are refuted.
         NoneRefuted,
+        /// The run along a possible path is not taken.
+        RunLeft,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::reduction::precision_reads::Recorder;
 use crate::reduction::repeated_steps::{self, RepeatedSteps};
 use crate::reduction::{path_expansion, successors};
 use crate::refinement::provenance::Tracer;
-use crate::refinement::refuted_path::{Refuting, refuting};
+use crate::refinement::refuted_path::{PathFeasibility, path_feasibility};
 use crate::state::cell_variable::variable_of;
 use crate::state::{AbstractState, Location, PrecisionLookup};
 use crate::transfer::hyper_edges::add_edges;
@@ -20,6 +20,7 @@ use avr_analysis::iteration_order::IterationOrder;
 use avr_analysis::widening_thresholds::WideningThresholds;
 use avr_machine::Machine;
 use avr_properties::Atom;
+use avr_symbolic::ConcreteRun;
 use mu_calculus::AtomId;
 use three_valued::Truth;
 use tvar::{
@@ -43,6 +44,8 @@ pub struct Firmware<'m> {
     thresholds: WideningThresholds,
     /// The number of states that a limited location distinguishes.
     pub enumerated: usize,
+    /// The run along the path that was found possible last, until it is taken.
+    along_path: Option<ConcreteRun>,
 }
 
 impl<'m> Firmware<'m> {
@@ -65,7 +68,14 @@ impl<'m> Firmware<'m> {
             order: IterationOrder::new(&machine.program),
             thresholds: WideningThresholds::new(&machine.program),
             enumerated: DEFAULT_ENUMERATED,
+            along_path: None,
         }
+    }
+
+    /// The run along the path that [`Abstraction::refute`] found possible last, once; none if it has none. Whether the machine takes it is to be
+    /// confirmed.
+    pub fn take_run_along_path(&mut self) -> Option<ConcreteRun> {
+        self.along_path.take()
     }
 }
 
@@ -245,10 +255,13 @@ impl Abstraction for Firmware<'_> {
     fn refute(&mut self, path: &[AbstractState], precision: &PrecisionLookup<'_>) -> Refuted {
         let Some(predicates) = self.model.passes.predicates().cloned() else { return Refuted::Open };
         let path = self.expanded(path, precision);
-        match refuting(&mut self.model, &path, precision) {
-            Some(Refuting::Comparisons(all)) if predicates.get().add_refuting(&all) => Refuted::Newly,
-            Some(Refuting::Nothing) => Refuted::Possible,
-            Some(Refuting::Comparisons(_)) | None => Refuted::Open,
+        match path_feasibility(&mut self.model, &path, precision) {
+            Some(PathFeasibility::Infeasible(all)) if predicates.get().add_refuting(&all) => Refuted::Newly,
+            Some(PathFeasibility::Feasible(run)) => {
+                self.along_path = run.filter(|_| !is_on(Fault::RunLeft));
+                Refuted::Possible
+            }
+            Some(PathFeasibility::Infeasible(_)) | None => Refuted::Open,
         }
     }
 

@@ -3,7 +3,7 @@
 //! Bits are Boolean functions of variables, literals of an and-inverter graph ([`Graph`]), behind the domain traits of
 //! `three-valued`: the semantics of the instruction set stays that of [`avr_machine::Machine::step`]. An [`Executor`] follows all
 //! paths from a state until a goal and merges them where they meet; [`satisfy`] asks a SAT solver about them, and [`consequences`]
-//! which bits follow from others. [`contradiction`] follows one path whose steps are given.
+//! which bits follow from others. [`feasibility`] follows one path whose steps are given.
 //!
 //! Nothing is claimed where something cannot be followed ([`Cannot`]) or a query has no answer ([`Unanswered`]).
 #![forbid(unsafe_code)]
@@ -31,6 +31,6 @@ pub use execution::replay::{ConcreteRun, ConcreteStep, Mismatch, concrete_state,
 pub use execution::run::{End, EndKind, Execution, ExecutionLimits, Executor, Goal, SymbolicState};
 pub use execution::start::power_on;
 pub use execution::strategy::{Freedom, Interrupts, Strategy};
-pub use execution::way::{Waypoint, contradiction};
+pub use execution::way::{Feasibility, Waypoint, feasibility};
 pub use execution::world::AskedInput;
-pub use query::{Answer, Consequence, Core, QueryLimits, Unanswered, consequences, satisfy};
+pub use query::{Answer, Consequence, QueryLimits, Unanswered, consequences, satisfy};

@@ -146,8 +146,8 @@ pub fn consequences(
 pub enum Core {
     /// Some facts, by index, that are not 1 together under any assignment, and none of which can be left out as far as the solver sees within its limit.
     Of(Vec<usize>),
-    /// Some assignment makes all facts 1 that are not open.
-    Satisfiable,
+    /// All facts that are not open are 1 under this assignment.
+    Satisfiable(Assignment),
     /// Nothing is claimed.
     None(Unanswered),
 }
@@ -159,10 +159,12 @@ pub fn unsatisfiable_core(facts: &[SymbolicBit<'_>], limits: QueryLimits) -> Cor
         return Core::Of(vec![index]);
     }
     let asked: Vec<usize> = (0..facts.len()).filter(|fact| is_asked(&facts[*fact])).collect();
-    let Some(graph) = asked.iter().find_map(|fact| facts[*fact].graph) else { return Core::Satisfiable };
+    let Some(graph) = asked.iter().find_map(|fact| facts[*fact].graph) else {
+        return Core::Satisfiable(Assignment::default());
+    };
     let literals: Vec<Literal> = asked.iter().map(|fact| facts[*fact].literal).collect();
     let Some(formula) = Formula::of(graph, &literals, limits.nodes) else { return Core::None(Unanswered::Nodes) };
-    match formula.core(&literals, limits.steps) {
+    match formula.core(graph, &literals, limits.steps) {
         Core::Of(found) => Core::Of(found.into_iter().map(|index| asked[index]).collect()),
         other => other,
     }
@@ -325,32 +327,31 @@ impl Formula {
     }
 
     /// The core of some facts, which are among the literals of the formula.
-    fn core(&self, facts: &[Literal], steps: u64) -> Core {
+    fn core(&self, graph: &Graph, facts: &[Literal], steps: u64) -> Core {
         let lits = facts.iter().map(|fact| self.literal(*fact)).collect::<Option<Vec<Lit>>>();
         let (Some(mut solver), Some(lits)) = (self.solver(steps), lits) else { return Core::None(Unanswered::Solver) };
-        let mut among = |kept: &[usize]| {
-            let assumed: Vec<Lit> = kept.iter().map(|index| lits[*index]).collect();
-            solver.batsat_mut().cb_mut().left.set(steps.max(1));
-            match solver.solve_assumps(&assumed) {
-                Ok(SolverResult::Sat) => Core::Satisfiable,
-                Ok(SolverResult::Interrupted) => Core::None(Unanswered::Steps),
-                Ok(SolverResult::Unsat) => solver.core().map_or(Core::None(Unanswered::Solver), |core| {
-                    Core::Of(kept.iter().copied().filter(|index| core.contains(&!lits[*index])).collect())
-                }),
-                Err(_) => Core::None(Unanswered::Solver),
-            }
-        };
-        let mut kept = match among(&(0..lits.len()).collect::<Vec<usize>>()) {
-            Core::Of(kept) => kept,
-            other => return other,
+        let all: Vec<usize> = (0..lits.len()).collect();
+        let mut kept = match contradicting(&mut solver, &lits, &all, steps) {
+            Ok(Some(kept)) => kept,
+            Ok(None) => return self.satisfied(&solver, graph, facts),
+            Err(reason) => return Core::None(reason),
         };
         for index in kept.clone() {
             let others: Vec<usize> = kept.iter().copied().filter(|other| *other != index).collect();
-            if let Core::Of(fewer) = among(&others) {
+            if let Ok(Some(fewer)) = contradicting(&mut solver, &lits, &others, steps) {
                 kept = fewer;
             }
         }
         Core::Of(kept)
+    }
+
+    /// The assignment that the solver found, if all facts are 1 under it.
+    fn satisfied(&self, solver: &impl Solve, graph: &Graph, facts: &[Literal]) -> Core {
+        let mut valuation = Valuation::new(graph, self.assignment(solver, graph));
+        match facts.iter().all(|fact| valuation.literal(*fact) == Some(true)) {
+            true => Core::Satisfiable(valuation.into_assignment()),
+            false => Core::None(Unanswered::Solver),
+        }
     }
 
     /// An assignment under which a goal is 1, which is among the literals of the formula.
@@ -371,6 +372,15 @@ impl Formula {
 
     /// The assignment that the solver found, if the goal is 1 under it.
     fn model(&self, solver: &impl Solve, graph: &Graph, goal: &SymbolicBit<'_>) -> Answer {
+        let mut valuation = Valuation::new(graph, self.assignment(solver, graph));
+        match valuation.literal(goal.literal) {
+            Some(true) => Answer::Satisfiable(valuation.into_assignment()),
+            _ => Answer::None(Unanswered::Solver),
+        }
+    }
+
+    /// The values that the solver found for the variables.
+    fn assignment(&self, solver: &impl Solve, graph: &Graph) -> Assignment {
         let mut assignment = Assignment::default();
         for (node, number) in &self.numbers {
             if graph.node(*node) == Node::Variable {
@@ -378,10 +388,25 @@ impl Formula {
                 assignment.set(Variable(*node as u32), matches!(value, Ok(TernaryVal::True)));
             }
         }
-        let mut valuation = Valuation::new(graph, assignment);
-        match valuation.literal(goal.literal) {
-            Some(true) => Answer::Satisfiable(valuation.into_assignment()),
-            _ => Answer::None(Unanswered::Solver),
+        assignment
+    }
+}
+
+/// Those of some literals, by index, that contradict each other, as the solver tells; none if they can be true together.
+fn contradicting(
+    solver: &mut rustsat_batsat::Solver<Countdown>,
+    lits: &[Lit],
+    kept: &[usize],
+    steps: u64,
+) -> Result<Option<Vec<usize>>, Unanswered> {
+    let assumed: Vec<Lit> = kept.iter().map(|index| lits[*index]).collect();
+    solver.batsat_mut().cb_mut().left.set(steps.max(1));
+    match solver.solve_assumps(&assumed).map_err(|_| Unanswered::Solver)? {
+        SolverResult::Sat => Ok(None),
+        SolverResult::Interrupted => Err(Unanswered::Steps),
+        SolverResult::Unsat => {
+            let core = solver.core().map_err(|_| Unanswered::Solver)?;
+            Ok(Some(kept.iter().copied().filter(|index| core.contains(&!lits[*index])).collect()))
         }
     }
 }
@@ -417,10 +442,16 @@ mod tests {
             let graph = Graph::new(10_000);
             let facts = random_facts(&graph, &mut random);
             let all = satisfy(&conjunction(facts.iter().copied()), LIMITS);
-            let Core::Of(core) = unsatisfiable_core(&facts, LIMITS) else {
-                assert!(matches!(all, Answer::Satisfiable(_)), "{all:?}");
-                none += 1;
-                continue;
+            let core = match unsatisfiable_core(&facts, LIMITS) {
+                Core::Of(core) => core,
+                Core::Satisfiable(assignment) => {
+                    assert!(matches!(all, Answer::Satisfiable(_)), "{all:?}");
+                    let mut values = Valuation::new(&graph, assignment);
+                    assert!(facts.iter().all(|fact| values.bit(fact) == Some(true)));
+                    none += 1;
+                    continue;
+                }
+                Core::None(reason) => panic!("{reason}"),
             };
             assert_eq!(satisfy(&conjunction(core.iter().map(|index| facts[*index])), LIMITS), Answer::Unsatisfiable);
             for left_out in &core {
@@ -438,7 +469,7 @@ mod tests {
         let graph = Graph::new(100);
         let variable = graph.variable();
         assert_eq!(unsatisfiable_core(&[variable, SymbolicBit::ZERO], LIMITS), Core::Of(vec![1]));
-        assert_eq!(unsatisfiable_core(&[variable, SymbolicBit::ONE], LIMITS), Core::Satisfiable);
-        assert_eq!(unsatisfiable_core(&[], LIMITS), Core::Satisfiable);
+        assert!(matches!(unsatisfiable_core(&[variable, SymbolicBit::ONE], LIMITS), Core::Satisfiable(_)));
+        assert_eq!(unsatisfiable_core(&[], LIMITS), Core::Satisfiable(Assignment::default()));
     }
 }

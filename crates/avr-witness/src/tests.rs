@@ -18,14 +18,14 @@ use three_valued::Truth;
 use tvar::{Decision, Goal, Strategy, Unlimited, Unobserved};
 
 /// An image with a property on it.
-struct Case {
-    machine: Machine,
-    atoms: Vec<Atom>,
-    goal: Goal,
+pub(crate) struct Case {
+    pub(crate) machine: Machine,
+    pub(crate) atoms: Vec<Atom>,
+    pub(crate) goal: Goal,
 }
 
 impl Case {
-    fn new(image: &str, device: &str, formula: &str) -> Self {
+    pub(crate) fn new(image: &str, device: &str, formula: &str) -> Self {
         let device = Device::named(device).expect("a device of the tables");
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../firmware-samples").join(image);
         let options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
@@ -57,7 +57,7 @@ impl Case {
     }
 }
 
-const BRANCH: (&str, &str) = ("branch/branch.Og.elf", "atmega328p-gpio");
+pub(crate) const BRANCH: (&str, &str) = ("branch/branch.Og.elf", "atmega328p-gpio");
 const BLINK: (&str, &str) = ("blink/blink.Og.elf", "atmega328p-gpio");
 
 /// Expects a run of this kind that claims this.

@@ -12,6 +12,12 @@ pub trait Observer<S: System> {
         Vec::new()
     }
 
+    /// Tries to refute a goal by a run along the path that the system found possible last ([`Refuted::Possible`](crate::abstraction::Refuted)); true if
+    /// the goal is false.
+    fn refute_along_path(&mut self, _system: &mut S, _goal: (usize, &Goal), _watch: &dyn Watch) -> bool {
+        false
+    }
+
     /// Sees a goal that was decided, as soon as it is: for showing more than the verdict while there is time.
     fn decided(&mut self, _system: &mut S, _decided: &Decided<'_, S>) {}
 

@@ -56,7 +56,7 @@ impl<'g> Search<'_, 'g> {
             let any = served(&round, |end| leads_on(end).and(&end.history[BROKEN].not()));
             self.queries += 1;
             let Answer::Satisfiable(assignment) = satisfy(&any, self.limits.query) else { return None };
-            let run = round.concrete(&mut Valuation::new(single.graph, assignment)).ok()?;
+            let (run, _) = round.concrete(&mut Valuation::new(single.graph, assignment)).ok()?;
             Some(repeating(&free, &run))
         })
     }

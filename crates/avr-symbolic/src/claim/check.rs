@@ -186,9 +186,8 @@ impl Claim {
     ) -> Result<Checked, Undecided> {
         let mut runs = Vec::new();
         for execution in executions {
-            let run = execution.concrete(&mut values).map_err(Undecided::Unconfirmed)?;
-            let end = &execution.ends[run.end].kind;
-            if let EndKind::Cannot(reason) = end {
+            let (run, end) = execution.concrete(&mut values).map_err(Undecided::Unconfirmed)?;
+            if let EndKind::Cannot(reason) = &execution.ends[end].kind {
                 return Err(Undecided::Cannot(*reason));
             }
             let found = replay(executor.machine(), &run).map_err(Undecided::Unconfirmed)?;

@@ -30,8 +30,6 @@ pub struct ConcreteRun {
     pub start: MachineState<u8>,
     /// The steps.
     pub steps: Vec<ConcreteStep>,
-    /// The number of the end of the path.
-    pub end: usize,
 }
 
 /// The difference between a concrete run and its path.
@@ -52,29 +50,39 @@ pub enum Mismatch {
 }
 
 impl<'g> Execution<'g> {
-    /// The concrete run under an assignment.
+    /// The concrete run under an assignment, with the number of the end of its path.
     ///
     /// # Errors
     /// If there is not exactly one.
-    pub fn concrete(&self, values: &mut Valuation<'g>) -> Result<ConcreteRun, Mismatch> {
+    pub fn concrete(&self, values: &mut Valuation<'g>) -> Result<(ConcreteRun, usize), Mismatch> {
         let start = concrete_state(&self.start, values).ok_or(Mismatch::Path)?;
         let mut steps = Vec::new();
         let mut point = 0;
         loop {
-            let mut taken = None;
-            for (record, target) in &self.outcomes[point] {
-                if is_taken(record, values).ok_or(Mismatch::Path)? && taken.replace((record, *target)).is_some() {
-                    return Err(Mismatch::Path);
-                }
-            }
-            let (record, target) = taken.ok_or(Mismatch::Path)?;
-            steps.push(concrete_step(record, values).ok_or(Mismatch::Path)?);
+            let outcomes = self.outcomes[point].iter().map(|(record, target)| (record, *target));
+            let (step, target) = taken(outcomes, values).ok_or(Mismatch::Path)?;
+            steps.push(step);
             match target {
                 Target::Point(next) => point = next,
-                Target::End(end) => return Ok(ConcreteRun { start, steps, end }),
+                Target::End(end) => return Ok((ConcreteRun { start, steps }, end)),
             }
         }
     }
+}
+
+/// The step of the outcome that an assignment takes, with what belongs to it; none if it takes no or several ones, or an open bit decides.
+pub(super) fn taken<'r, 'g: 'r, T>(
+    outcomes: impl IntoIterator<Item = (&'r StepRecord<'g>, T)>,
+    values: &mut Valuation<'g>,
+) -> Option<(ConcreteStep, T)> {
+    let mut found = None;
+    for (record, with) in outcomes {
+        if is_taken(record, values)? && found.replace((record, with)).is_some() {
+            return None;
+        }
+    }
+    let (record, with) = found?;
+    Some((concrete_step(record, values)?, with))
 }
 
 fn is_taken<'g>(record: &StepRecord<'g>, values: &mut Valuation<'g>) -> Option<bool> {

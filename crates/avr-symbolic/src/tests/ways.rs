@@ -1,9 +1,9 @@
 //! Random ways through small programs, against all values of the register that they begin with.
 
 use super::loops::{at, machine, register};
-use crate::{Core, Graph, QueryLimits, SymbolicState, Waypoint, contradiction};
+use crate::{Feasibility, Graph, QueryLimits, SymbolicState, Waypoint, feasibility, replay};
 use avr_isa::{FlashWordAddress, Instruction as I};
-use avr_machine::{Demand, DeterminedBy, Environment, Input, Machine, MachineState, Question};
+use avr_machine::{Demand, DeterminedBy, Environment, HazardKind, Input, Machine, MachineState, Question, Stop};
 use avr_testkit::image::{Code, r};
 use avr_testkit::{Random, cases};
 
@@ -80,11 +80,27 @@ fn takes(machine: &Machine, value: u8, way: &[u32]) -> bool {
     })
 }
 
-fn found(machine: &Machine, way: &[u32]) -> Core {
+fn found(machine: &Machine, way: &[u32]) -> Feasibility {
+    found_to(machine, way, None)
+}
+
+/// The same where a hazard comes behind the places.
+fn found_to(machine: &Machine, way: &[u32], hazard: Option<HazardKind>) -> Feasibility {
     let graph = Graph::new(100_000);
     let (start, _): (SymbolicState<'_>, _) = at(0, &[]).any(machine, &graph);
-    let way: Vec<Waypoint> = way.iter().map(|pc| Waypoint { pc: FlashWordAddress(*pc), depth: 0 }).collect();
-    contradiction(machine, &graph, start, &way, LIMITS).expect("each step can be followed")
+    let way = way
+        .iter()
+        .map(|pc| Waypoint::Place { pc: FlashWordAddress(*pc), depth: 0 })
+        .chain(hazard.map(Waypoint::Hazard));
+    feasibility(machine, &graph, start, &way.collect::<Vec<_>>(), LIMITS).expect("each step can be followed")
+}
+
+/// The steps that contradict each other on a way.
+fn contradiction(machine: &Machine, way: &[u32]) -> Vec<usize> {
+    match found(machine, way) {
+        Feasibility::Infeasible(steps) => steps,
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -97,15 +113,17 @@ fn a_way_contradicts_itself_if_no_value_takes_it() {
         let way = random_way(&machine, code.words.len() as u32 - 1, &mut random);
         let is_taken = (0..=255).any(|value| takes(&machine, value, &way));
         match found(&machine, &way) {
-            Core::Of(steps) => {
+            Feasibility::Infeasible(steps) => {
                 assert!(!is_taken, "{:04x?} {way:?}: {steps:?}", code.words);
                 refuted += 1;
             }
-            Core::Satisfiable => {
-                assert!(is_taken, "{:04x?} {way:?}", code.words);
+            Feasibility::Feasible(run) => {
+                let run = run.expect("nothing is open");
+                let value = *run.start.data.get(register(16));
+                assert!(is_taken && takes(&machine, value, &way), "{:04x?} {way:?}: {value}", code.words);
                 taken += 1;
             }
-            Core::None(reason) => panic!("{reason}"),
+            Feasibility::Unanswered(reason) => panic!("{reason}"),
         }
     }
     assert!(refuted > 50 && taken > 50, "{refuted} {taken}");
@@ -131,7 +149,7 @@ fn steps_that_do_not_matter_are_left_out() {
     let branches: Vec<usize> = (0..code.words.len()).filter(|pc| is_branch(&machine, *pc as u32)).collect();
     // Along the instructions that each branch would skip.
     let way: Vec<u32> = (1..code.words.len() as u32).collect();
-    assert_eq!(found(&machine, &way), Core::Of(vec![branches[1], branches[3]]));
+    assert_eq!(contradiction(&machine, &way), [branches[1], branches[3]]);
 }
 
 #[test]
@@ -140,6 +158,24 @@ fn a_step_that_always_leads_elsewhere_contradicts_itself() {
     code.add(I::Nop);
     code.add(I::Nop);
     let machine = machine(&code);
-    assert_eq!(found(&machine, &[1]), Core::Satisfiable);
-    assert_eq!(found(&machine, &[1, 5]), Core::Of(vec![1]));
+    assert!(matches!(found(&machine, &[1]), Feasibility::Feasible(Some(_))));
+    assert_eq!(contradiction(&machine, &[1, 5]), [1]);
+}
+
+#[test]
+fn a_way_may_end_in_a_hazard() {
+    let mut code = Code::default();
+    code.add(I::Cpi { rd: r(16), k: 7 });
+    code.unless(1, false, |code| code.words.push(0xffff));
+    code.add(I::Nop);
+    code.add(I::Nop);
+    let machine = machine(&code);
+    let invalid = HazardKind::ReservedOpcode;
+    let Feasibility::Feasible(Some(run)) = found_to(&machine, &[1, 2], Some(invalid)) else { panic!("there is one") };
+    assert_eq!(*run.start.data.get(register(16)), 7);
+    assert!(matches!(replay(&machine, &run), Ok(Err(Stop::Hazard(hazard))) if hazard.kind == invalid));
+    for (way, kind) in [(&[1, 3][..], invalid), (&[1, 2], HazardKind::StackOutsideSram)] {
+        let found = found_to(&machine, way, Some(kind));
+        assert!(matches!(&found, Feasibility::Infeasible(steps) if *steps == [2]), "{found:?}");
+    }
 }

@@ -48,8 +48,8 @@ fn check(words: &[u16], random: &mut Random, count: &mut Count) {
         let mut values = Valuation::new(&graph, assignment);
         let on = execution.ends.iter().filter(|end| values.bit(&end.condition.bit()) == Some(true)).count();
         assert_eq!(on, 1, "{on} paths under {strategy:?} to {target:?}");
-        let mut run = execution.concrete(&mut values).unwrap_or_else(|error| panic!("{error}"));
-        let end = &execution.ends[run.end];
+        let (mut run, end) = execution.concrete(&mut values).unwrap_or_else(|error| panic!("{error}"));
+        let end = &execution.ends[end];
         assert_eq!(values.bit(&end.condition.bit()), Some(true));
         if let EndKind::Cannot(_) = end.kind {
             run.steps.pop();

@@ -149,6 +149,20 @@ impl<'a> Observer<Firmware<'a>> for PropertyObserver<'a> {
         refuted
     }
 
+    fn refute_along_path(
+        &mut self,
+        firmware: &mut Firmware<'a>,
+        (number, goal): (usize, &Goal),
+        watch: &dyn Watch,
+    ) -> bool {
+        let (Some(sampler), Some(run)) = (self.sampler.as_mut(), firmware.take_run_along_path()) else { return false };
+        let found = aside(|| sampler.refute_along(&firmware.model.context, (number, goal), &run, watch));
+        found.is_some_and(|search| {
+            self.shown.insert(number, Shown { search, expanded: None });
+            true
+        })
+    }
+
     fn decided(&mut self, firmware: &mut Firmware<'a>, decided: &Decided<'_, Firmware<'a>>) {
         self.predicates.insert(decided.number, firmware.model.passes.used_predicates());
         if let Some(shown) = self.shown.get(&decided.number) {

@@ -294,8 +294,8 @@ fn what_was_stored_is_compared_by_its_precondition() {
 }
 
 /// A program that compares a word with more constants than there may be terms, and then another word twice, which is changed if a pin says so; it
-/// traps if that one is 1 where it was not.
-fn compares_with_many() -> Vec<u16> {
+/// traps if that one is 1 where it was not. If `between`, it may be changed between the two as well.
+fn compares_with_many(between: bool) -> Vec<u16> {
     let compare = |code: &mut Code, cell: DataAddress, [low, high]: [u8; 2]| {
         code.add(I::Lds { rd: r(24), address: cell });
         code.add(I::Lds { rd: r(25), address: cell.wrapping_add(1) });
@@ -313,6 +313,11 @@ fn compares_with_many() -> Vec<u16> {
     code.unless(1, true, |code| {
         code.add(I::Sbis { io: PIND, bit: 0 });
         code.add(I::Rjmp { offset: -2 });
+        if between {
+            code.add(I::In { rd: r(16), io: PIND });
+            code.add(I::Sbic { io: PIND, bit: 2 });
+            code.add(I::Sts { address: CELLS[0], rr: r(16) });
+        }
         compare(code, CELLS[0], [1, 0]);
         code.unless(1, false, |code| code.words.push(0xffff));
     });
@@ -327,13 +332,27 @@ fn compares_with_many() -> Vec<u16> {
 
 #[test]
 fn comparisons_that_refute_a_path_are_kept_among_many() {
-    let words = compares_with_many();
+    let words = compares_with_many(false);
     let found = without_terms(&words, &[]);
     assert_eq!(found.verdict, Verdict::Holds);
     let cells = |used: &UsedPredicate| used.term.left.bytes[0].cell();
     assert_eq!(found.predicates.iter().filter_map(cells).collect::<Vec<_>>(), [CELLS[0]]);
     let without = with_reading(Reading::NoneRefuted, || without_terms(&words, &[]));
     assert!(matches!(without.verdict, Verdict::Unknown(_)), "{:?}", without.verdict);
+}
+
+#[test]
+fn a_run_along_a_possible_path_comes_before_refinements() {
+    let words = compares_with_many(true);
+    let found = || with_first_budget(1, || results(&words, &["Inherent()"], Reductions::ALL, SHORT));
+    let early = || {
+        let found = without_race(found).properties.remove(0);
+        found.verdict == Verdict::Violated
+            && found.evidence.is_some_and(|run| run.replayed)
+            && found.statistics.refinements == 0
+    };
+    assert!(early());
+    assert!(!with_reading(Reading::RunLeft, early));
 }
 
 /// The result for a program that relies on a stored outcome, where some predicates are named and few values are kept.

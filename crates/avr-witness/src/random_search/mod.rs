@@ -12,6 +12,7 @@
 //! states more often, and comparisons that lead away from there are tried otherwise first.
 
 mod aim;
+mod along;
 mod answers;
 mod comparison;
 mod confined;
@@ -34,6 +35,7 @@ use avr_machine::{Input, Stop};
 use avr_model::context::Context;
 use avr_model::state::stack_depth;
 use avr_properties::StateView;
+use avr_symbolic::ConcreteRun;
 use comparison::Comparison;
 use corpus::{Class, Corpus, Task};
 use dictionary::Dictionary;
@@ -199,6 +201,20 @@ impl<'m> Sampler<'m> {
             found.push((aim.number, confirmation.search(self.better(context, &aim, walked, watch))));
         }
         found
+    }
+
+    /// Takes a run that symbolic execution found; none if it does not refute a goal.
+    pub fn refute_along(
+        &mut self,
+        context: &Context<'m>,
+        (number, goal): (usize, &Goal),
+        run: &ConcreteRun,
+        watch: &dyn Watch,
+    ) -> Option<Search> {
+        let aim = Aim::new(context, number, goal)?;
+        let walked = along::walked(context, &aim, run)?;
+        let confirmation = Confirmation { context, goal, value: false, watch };
+        Some(confirmation.search(self.better(context, &aim, walked, watch)))
     }
 
     /// Looks for a run that refutes a goal and rests on no more than the hardware, until so many steps were taken in all. Inputs of a

@@ -94,6 +94,9 @@ where
                 }
                 let is_refuted = space.is_some_and(|space| self.refute(system, &space));
                 self.precision.go_back(before.clone());
+                if self.is_done() {
+                    return;
+                }
                 if !is_refuted && system.found() == found {
                     break;
                 }
@@ -101,18 +104,23 @@ where
         }
     }
 
-    /// Asks for facts that refute a path to a failure in a state space; false if there are no new ones. A goal with a path that some run takes is
-    /// left.
+    /// Asks for facts that refute a path to a failure in a state space; false if there are no new ones. Of a goal with a path that some run takes
+    /// that run is tried, and no other path.
     fn refute(&mut self, system: &mut S, space: &Arc<StateSpace<S::State>>) -> bool {
         let views = self.views(system, space);
         for checked in self.check(&views) {
             let Some(solution) = &checked.solution else { continue };
-            let problem = views.problem(&self.goals[checked.goal]);
+            let (number, goal) = (checked.goal, &self.goals[checked.goal]);
+            let problem = views.problem(goal);
             let culprits = solution.culprits(&problem).decided_first();
             let paths = culprits.filter_map(|culprit| path_to_failure(space, solution, &problem, &culprit));
             let mut found = paths.take(PATHS).map(|path| system.refute(&path, &self.precision));
-            if found.find(|found| *found != Refuted::Open) == Some(Refuted::Newly) {
-                return true;
+            match found.find(|found| *found != Refuted::Open) {
+                Some(Refuted::Newly) => return true,
+                Some(Refuted::Possible) if self.observer.refute_along_path(system, (number, goal), self.watch) => {
+                    self.decide_refuted(system, space, &[number]);
+                }
+                _ => {}
             }
         }
         false
@@ -184,7 +192,7 @@ mod tests {
     use crate::precision::{LocationPrecision, Place, StepPrecision, Strategy};
     use crate::refine::verify;
     use crate::system::{Blame, Candidate, LookupOf, System};
-    use crate::{Unlimited, Unobserved};
+    use crate::{Observer, Unlimited, Unobserved, Watch};
     use mu_calculus::{AtomId, NormalForm, parse_formula};
 
     /// The only location.
@@ -346,6 +354,34 @@ mod tests {
             let is_new = self.facts < self.there;
             self.facts += usize::from(is_new);
             if is_new { Refuted::Newly } else { self.otherwise }
+        }
+    }
+
+    /// An observer that refutes the goal by each run along a path, or by none.
+    struct Trying {
+        refutes: bool,
+        tried: usize,
+    }
+
+    impl Observer<Excluding> for Trying {
+        fn refute_along_path(&mut self, _: &mut Excluding, (number, _): (usize, &Goal), _: &dyn Watch) -> bool {
+            assert_eq!(number, 0);
+            self.tried += 1;
+            self.refutes
+        }
+    }
+
+    #[test]
+    fn a_run_along_a_possible_path_decides() {
+        for (otherwise, refutes, tried) in
+            [(Refuted::Possible, true, 1), (Refuted::Possible, false, 2), (Refuted::Open, true, 0)]
+        {
+            let mut system = Excluding { excluding: 3, there: 2, otherwise, facts: 0, only: false, paths: Vec::new() };
+            let mut observer = Trying { refutes, tried: 0 };
+            let outcome = verify(&mut system, &mut observer, 1, &goals(), Strategy::Default, &Unlimited);
+            let is_refuted = refutes && otherwise == Refuted::Possible;
+            let expected = if is_refuted { Truth::False } else { Truth::Unknown };
+            assert_eq!((outcome.decisions[0].verdict, observer.tried), (expected, tried), "{otherwise:?} {refutes}");
         }
     }
 
