@@ -2,11 +2,14 @@
 
 mod library;
 mod spec;
+mod stacks;
 mod text;
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use avr_image::{FlashByteAddress, FlashWordAddress, Image};
@@ -31,7 +34,8 @@ Examples:
   avr-tvar init firmware.elf --spec --alphabet 'call(lock)' 'call(unlock)' > lock.spec.ron
 
 The file asks for no hazard, whether that holds at present or not, and has what holds at present, proved: the stack bound, and
-that the program can get back to its loops. What does not hold, or was not decided in time, is in it as a comment.
+that the program can get back to its loops. What does not hold, or was not decided in time, is in it as a comment. Where the
+program sets the stack pointer into a variable, that is in it as the stack of a task.
 
 With --spec it is a specification file for `Conforms`: the sequences of these events that the firmware can show at present. A comment
 says whether that is proved.";
@@ -82,6 +86,8 @@ struct Findings<'a> {
     device: &'static Device,
     survey: Survey,
     loops: Vec<Loop>,
+    /// The stacks of tasks, as the property file names them.
+    stacks: Vec<String>,
     /// The results of the inherent property and of getting back to each loop.
     results: &'a Results,
 }
@@ -110,10 +116,14 @@ pub(crate) fn run(arguments: &Init) -> Result<Exit, InputError> {
         // The inherent property is there, because nothing else is.
         recoveries.map(|text| job.add_property(&text)).collect::<Result<Vec<()>, _>>().map(|_| ())
     };
-    let (job, ended) = job::perform_with(&verification, Inputs::default(), prepared, |job, sender| {
+    let found = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&found);
+    let work = move |job: &Job, sender: &Sender<_>| {
+        let note = |stack: &str| noted.lock().unwrap_or_else(PoisonError::into_inner).push(stack.to_owned());
         // Nobody listens any more when the last moment has passed.
-        let _ = sender.send(avr_verify::verify(&job.request()));
-    })?;
+        let _ = sender.send(stacks::verified(job, &note));
+    };
+    let (job, ended) = job::perform_with(&verification, Inputs::default(), prepared, work)?;
     let results = match ended {
         Ended::Done(work) => work?,
         Ended::GivenUp(limit) => job.given_up(limit),
@@ -124,7 +134,9 @@ pub(crate) fn run(arguments: &Init) -> Result<Exit, InputError> {
     }
     let survey = survey(&job.image, job.device);
     let loops = loops(&job.image, &survey);
-    let findings = Findings { arguments, image: &job.image, device: job.device, survey, loops, results: &results };
+    let stacks = found.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let findings =
+        Findings { arguments, image: &job.image, device: job.device, survey, loops, stacks, results: &results };
     write(arguments, &findings.text())?;
     Ok(Exit::Holds)
 }

@@ -101,7 +101,7 @@ pub(crate) fn perform_with<T: Send + 'static>(
     arguments: &Verify,
     inputs: Inputs,
     prepare: impl FnOnce(&mut Job) -> Result<(), InputError>,
-    work: fn(&Job, &Sender<T>),
+    work: impl FnOnce(&Job, &Sender<T>) + Send + 'static,
 ) -> Result<(Arc<Job>, Ended<T>), InputError> {
     if arguments.attached {
         attached::end_with_standard_input();

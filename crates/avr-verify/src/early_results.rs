@@ -66,6 +66,11 @@ impl EarlyResults {
         Self { so_far: Arc::clone(&self.so_far), part: self.part.clone(), goals: works * GOALS }
     }
 
+    /// Forgets everything: what comes is about another question.
+    pub fn forget(&self) {
+        self.with(|known| *known = SoFar::default());
+    }
+
     /// The stack bound as far as it is known: by the properties on which the work has come to its end.
     #[must_use]
     pub fn stack(&self) -> StackBound {

@@ -144,12 +144,16 @@ fn steps(run: &Run) -> String {
 /// Lines about a run that stand between its moments, each with the number of moments before it: the states of a specification, and what
 /// repeats.
 fn between(run: &Run) -> Vec<(usize, String)> {
-    let specification = run.specification.iter().map(|SpecificationMoment { moments, events, states }| {
+    beside(run).chain(repetition(run)).collect()
+}
+
+/// The states of a specification, each with the number of moments before it.
+fn beside(run: &Run) -> impl Iterator<Item = (usize, String)> {
+    run.specification.iter().map(|SpecificationMoment { moments, events, states }| {
         let states = if states.is_empty() { "no answer".to_owned() } else { states.join(" or ") };
         let after = if events.is_empty() { String::new() } else { format!(" after {}", events.join(" and ")) };
         (*moments, format!("specification{after}: {states}"))
-    });
-    specification.chain(repetition(run)).collect()
+    })
 }
 
 /// The claim that a specification has no answer in the end; none if none was asked for.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use avr_system::{Moment, MomentKind, PropertyResult, Run, Verdict, WireEntry};
 use serde_json::{Value, json};
 
-use super::{SystemReport, basis_name, said, statement, verdict_name};
+use super::{SystemReport, basis_name, beside, said, statement, verdict_name};
 use crate::escape::{json_text, uri};
 use crate::sarif::rules::{Named, of_kind, of_property, property_id};
 use crate::sarif::{artifact, location, log, message};
@@ -79,7 +79,7 @@ impl SystemReport<'_> {
             value["properties"]["basis"] = basis_name(basis).into();
         }
         if let Verdict::Violated(run) = &result.verdict {
-            value["codeFlows"] = json!([{ "threadFlows": self.threads(run) }]);
+            value["codeFlows"] = json!([{ "threadFlows": self.threads(run, &span) }]);
         }
         value
     }
@@ -93,9 +93,9 @@ impl SystemReport<'_> {
         } })
     }
 
-    /// A thread for each node, which ends where the node is in the end, and one for lines if something is on them. The order of
-    /// moments goes across threads.
-    fn threads(&self, run: &Run) -> Vec<Value> {
+    /// A thread for each node, which ends where the node is in the end, one for lines if something is on them, and one for the states of the
+    /// specification of a property, at the property. The order of moments goes across threads.
+    fn threads(&self, run: &Run, property: &Range<usize>) -> Vec<Value> {
         let first = run.moments.len().saturating_sub(MAX_MOMENTS);
         let moments = || run.moments.iter().zip(1u64..).skip(first);
         let mut threads: Vec<Value> = Vec::new();
@@ -112,6 +112,11 @@ impl SystemReport<'_> {
         let of_lines: Vec<Value> = of_lines.collect();
         if !of_lines.is_empty() {
             threads.push(json!({ "id": "lines", "locations": of_lines }));
+        }
+        let states = beside(run).filter(|(moments, _)| *moments >= first);
+        let states: Vec<Value> = states.map(|(moments, text)| self.noted(property, &text, moments as u64)).collect();
+        if !states.is_empty() {
+            threads.push(json!({ "id": "specification", "locations": states }));
         }
         threads
     }
@@ -138,9 +143,14 @@ impl SystemReport<'_> {
             }
             WireEntry::Uart { .. } | WireEntry::Pin { .. } => None,
         })?;
-        let mut place = self.place(&span);
-        place["message"] = json!({ "text": message(&moment.text) });
-        Some(json!({ "location": place, "executionOrder": order }))
+        Some(self.noted(&span, &moment.text, order))
+    }
+
+    /// A place in the system file.
+    fn noted(&self, span: &Range<usize>, text: &str, order: u64) -> Value {
+        let mut place = self.place(span);
+        place["message"] = json!({ "text": message(text) });
+        json!({ "location": place, "executionOrder": order })
     }
 }
 

@@ -363,6 +363,14 @@ fn the_states_of_a_specification_stand_beside_the_run() {
     assert!(github.contains(": the specification in state busy or done cannot answer b.read(UDR0)"), "{github}");
     let page = rendered(beside, |report| report.html());
     assert_eq!(page.matches("<tr class=\"between\">").count(), 3, "{page}");
+    let log = sarif(beside);
+    assert_eq!(sarif_problems(&log), Vec::<String>::new());
+    let threads = log["runs"][0]["results"][0]["codeFlows"][0]["threadFlows"].as_array().expect("it is a list");
+    let thread = threads.iter().find(|thread| thread["id"] == "specification").expect("it has a thread");
+    let row = |one: &Value| (one["location"]["message"]["text"].clone(), one["executionOrder"].clone());
+    let rows: Vec<_> = thread["locations"].as_array().expect("it is a list").iter().map(row).collect();
+    let expected = [lines[1], lines[4], lines[7]].map(Value::from).into_iter().zip([0, 2, 4].map(Value::from));
+    assert_eq!(rows, expected.collect::<Vec<_>>());
     let json: Value = serde_json::from_str(&rendered(beside, |report| report.json())).expect("it is JSON");
     assert_eq!(schema::problems(&json, schema::SYSTEM), Vec::<String>::new());
     assert_eq!(json["properties"][0]["run"]["specification"][1]["states"], serde_json::json!(["busy", "done"]));

@@ -51,6 +51,15 @@ impl Findings<'_> {
             put(text, &format!("    start: {start:#06x},"));
         }
         put(text, "");
+        if !self.stacks.is_empty() {
+            put(text, "    // The program sets SP into these variables: they are taken for the stacks of tasks.");
+            put(text, "    stacks: [");
+            for stack in &self.stacks {
+                put(text, &format!("        (symbol: {}),", quoted(stack)));
+            }
+            put(text, "    ],");
+            put(text, "");
+        }
     }
 
     /// The names that formulas can use.
@@ -131,6 +140,19 @@ impl Findings<'_> {
             }
             (None, None) => put(text, "        // No bound of the stack was proved: Stack(max_bytes: 100),"),
         }
+        for stack in &self.results.stacks {
+            let (name, room) = (quoted(&stack.symbol), stack.room);
+            match stack.bound.upper {
+                Some(upper) => {
+                    put(text, &format!("        // Of {room} bytes:"));
+                    put(text, &format!("        Stack(of: {name}, max_bytes: {upper}),"));
+                }
+                None => put(
+                    text,
+                    &format!("        // Of {room} bytes, no bound was proved: Stack(of: {name}, margin: 0),"),
+                ),
+            }
+        }
     }
 
     /// An entry as it is if it holds, and as a comment if not. A reason is given once where several in a row have it.
@@ -185,6 +207,11 @@ fn list(text: &mut String, title: &str, names: impl Iterator<Item = String>) {
     if !line.is_empty() {
         put(text, &format!("    //   {title:<20}{line}"));
     }
+}
+
+/// A name as a string of the property file.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.escape_default())
 }
 
 fn put(text: &mut String, line: &str) {

@@ -52,6 +52,24 @@ fn the_first_file_has_what_holds() {
 }
 
 #[test]
+fn stacks_of_tasks_are_found_where_the_program_sets_sp() {
+    let text = check("kernel-turns/kernel-turns.Os.elf", &[], 0);
+    for stack in ["stack_of_lights", "stack_of_keys"] {
+        assert!(text.contains(&format!("        (symbol: \"{stack}\"),\n")), "{text}");
+        assert!(text.contains(&format!("        Stack(of: \"{stack}\", max_bytes: 20),\n")), "{text}");
+    }
+    assert!(text.contains("        Stack(max_bytes: 22),\n"), "{text}");
+}
+
+#[test]
+fn a_stack_that_grows_into_variables_is_not_taken_for_one_of_a_task() {
+    for sample in ["deep-recursion/deep-recursion.Os.elf", "hazard-stack-into-data/hazard-stack-into-data.elf"] {
+        let text = check(sample, &[], 1);
+        assert!(text.contains("violated at present: stack-into-data") && !text.contains("stacks:"), "{text}");
+    }
+}
+
+#[test]
 fn an_image_without_names_will_do() {
     let text = check("branch/branch.Og.hex", &["--device", "atmega328p-gpio"], 0);
     assert!(text.contains("as the command line says\n    device: \"atmega328p-gpio\","), "{text}");
