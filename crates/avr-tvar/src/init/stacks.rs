@@ -1,11 +1,10 @@
 //! Stacks of tasks: variables into which the program sets the stack pointer.
 //!
-//! A run without these stacks ends in `stack-into-data`. The variable is taken for the stack of a task where the stack was never before: the access is a pop
-//! or a return, which a stack that grows too large does not begin with, or SP was set to a constant just before. Nothing rests on it: the file names the stacks, and
-//! results list them among what is assumed.
+//! A run without these stacks ends in a hazard: SP is set into static data, or a return there is to no call. A variable is taken for the stack of a task if SP was set to
+//! what was loaded, or a return found SP there, to which pushes alone do not lead. Nothing rests on it: the file names the stacks, and results list them among what is assumed.
 
 use avr_image::{FlashByteAddress, FlashWordAddress, Type};
-use avr_isa::{DataAddress, Instruction};
+use avr_isa::{DataAddress, Instruction, Register};
 use avr_machine::{HazardKind, Program};
 use avr_properties::{PropertyError, PropertyFile};
 use avr_verify::{PropertyResult, Request, Results, verify};
@@ -14,10 +13,9 @@ use crate::job::Job;
 
 /// The most stacks that are looked for, as many as a property file may name.
 const MOST_STACKS: usize = 64;
-/// The I/O addresses of SPL and SPH.
+/// The I/O address of SPL.
 const SPL: u8 = 0x3d;
-const SPH: u8 = 0x3e;
-/// The words before an access in which SP is set.
+/// The words before a write of SPL in which its value is looked for.
 const WORDS_BEFORE: u32 = 16;
 /// Structures and arrays inside of others are followed so far.
 const MAX_DEPTH: usize = 4;
@@ -50,8 +48,8 @@ pub(super) fn verified(job: &Job, note: &dyn Fn(&str)) -> Result<Results, Proper
 
 /// The name of another stack that the inherent property, which is the first one, shows, and the file with it.
 fn proposed(job: &Job, results: &Results, file: &PropertyFile) -> Option<(String, PropertyFile)> {
-    let cell = cell_of_stack(job, results.properties.first()?)?;
-    let name = name_at(job, cell)?;
+    let cells = cells_of_stack(job, results.properties.first()?)?;
+    let name = cells.into_iter().find_map(|cell| name_at(job, cell))?;
     let with = PropertyFile::parse("init", &format!("(stacks: [(symbol: {name:?})])")).ok()?.stacks;
     let is_new = file.stacks.iter().all(|stack| stack.name != name);
     let mut named = file.clone();
@@ -59,36 +57,62 @@ fn proposed(job: &Job, results: &Results, file: &PropertyFile) -> Option<(String
     (is_new && named.stacks.len() <= MOST_STACKS).then_some((name, named))
 }
 
-/// A cell of a variable into which SP was set before the first use of the stack there, in the run to a hazard.
-fn cell_of_stack(job: &Job, result: &PropertyResult) -> Option<DataAddress> {
+/// The value that SPL is set to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// A constant: an empty stack.
+    Constant,
+    /// A byte of memory, or an argument: a stack on which something was saved.
+    Loaded,
+}
+
+/// The cells of a variable into which SP was set in the run to a hazard, the likelier one first.
+fn cells_of_stack(job: &Job, result: &PropertyResult) -> Option<[DataAddress; 2]> {
     let end = &result.evidence.as_ref()?.end;
-    if end.hazard?.kind != HazardKind::StackIntoData {
-        return None;
-    }
-    let word = |address: u32| job.image.program.word(FlashWordAddress(address));
-    let program = Program::decode(job.device.memory.flash_words(), job.device.core.features, word);
-    let at = FlashByteAddress(end.pc).word();
-    let accessing = program.instructions().find(|(address, _)| *address == at)?.1;
-    match accessing {
-        Instruction::Pop { .. } | Instruction::Ret | Instruction::Reti => end.stack_pointer.checked_add(1),
-        _ if is_set_to(&program, at, end.stack_pointer) => Some(end.stack_pointer),
+    let hazard = end.hazard?;
+    match hazard.kind {
+        // The stack was never there: a push that came there would have been the hazard.
+        HazardKind::ReturnToNonCall | HazardKind::CallStackUnderflow => {
+            Some([end.stack_pointer.checked_add(1)?, end.stack_pointer])
+        }
+        HazardKind::StackIntoData => {
+            let word = |address: u32| job.image.program.word(FlashWordAddress(address));
+            let program = Program::decode(job.device.memory.flash_words(), job.device.core.features, word);
+            // The lowest byte of the stack, above SP.
+            let lowest = u16::try_from(hazard.address?).ok()?;
+            let (lowest, pointer) = (DataAddress(lowest), DataAddress(lowest.checked_sub(1)?));
+            match source(&program, FlashByteAddress(end.pc).word())? {
+                Source::Constant => Some([pointer, lowest]),
+                Source::Loaded => Some([lowest, pointer]),
+            }
+        }
         _ => None,
     }
 }
 
-/// True if SP is set to a constant just before an instruction: LDI of both halves, and OUT of both.
-fn is_set_to(program: &Program, at: FlashWordAddress, value: DataAddress) -> bool {
-    let before = FlashWordAddress(at.0.saturating_sub(WORDS_BEFORE))..at;
+/// The value that an instruction sets SPL to; none if it does not, or by a computed one: a function that makes room for its variables reads SPL, and sets it
+/// to a difference.
+fn source(program: &Program, at: FlashWordAddress) -> Option<Source> {
+    let window = FlashWordAddress(at.0.saturating_sub(WORDS_BEFORE))..=at;
     let all: Vec<Instruction> =
-        program.instructions().filter(|(address, _)| before.contains(address)).map(|(_, one)| one).collect();
-    [(SPL, value.0 as u8), (SPH, (value.0 >> 8) as u8)].into_iter().all(|(half, wanted)| {
-        all.iter().any(|one| match *one {
-            Instruction::Out { io, rr } if io == half => {
-                all.iter().any(|other| matches!(*other, Instruction::Ldi { rd, k } if rd == rr && k == wanted))
-            }
-            _ => false,
-        })
-    })
+        program.instructions().filter(|(address, _)| window.contains(address)).map(|(_, one)| one).collect();
+    let (&Instruction::Out { io: SPL, rr }, before) = all.split_last()? else { return None };
+    let mut register = rr;
+    for one in before.iter().rev() {
+        if !one.registers_written().contains(register) {
+            continue;
+        }
+        register = match *one {
+            Instruction::Mov { rr, .. } => rr,
+            Instruction::Movw { rd, rr } if rd == register => rr,
+            Instruction::Movw { rr, .. } => Register::new(rr.index() + 1)?,
+            Instruction::Ldi { .. } => return Some(Source::Constant),
+            Instruction::Lds { .. } | Instruction::Ld { .. } | Instruction::Pop { .. } => return Some(Source::Loaded),
+            _ => return None,
+        };
+    }
+    let is_read = before.iter().any(|one| matches!(one, Instruction::In { io: SPL, .. }));
+    (!is_read).then_some(Source::Loaded)
 }
 
 /// The name of the variable that has a cell, or of the array of bytes in it.
@@ -127,19 +151,9 @@ fn is_made_of_parts(of: &Type) -> bool {
 mod tests {
     use super::*;
     use avr_image::{Member, Scalar};
-    use avr_isa::FeatureSet;
+    use avr_isa::{FeatureSet, Pointer, PointerMode};
     use avr_testkit::image::{Code, r};
     use std::sync::Arc;
-
-    /// True if SP is taken to be set to 0x01ff before the last instruction of a program.
-    fn is_set(add: impl FnOnce(&mut Code)) -> bool {
-        let mut code = Code::default();
-        add(&mut code);
-        let at = code.words.len() as u32;
-        code.add(Instruction::Push { rr: r(2) });
-        let program = Program::decode(0x100, FeatureSet::default(), |word| code.words.get(word as usize).copied());
-        is_set_to(&program, FlashWordAddress(at), DataAddress(0x01ff))
-    }
 
     #[test]
     fn stacks_in_arrays_and_structures_have_names() {
@@ -163,25 +177,38 @@ mod tests {
         check(Some(&deep), 0, None);
     }
 
+    /// The value that SPL is set to behind some instructions.
+    fn source_behind(add: impl FnOnce(&mut Code)) -> Option<Source> {
+        let mut code = Code::default();
+        add(&mut code);
+        code.add(Instruction::Out { io: 0x3e, rr: r(29) });
+        let at = code.words.len() as u32;
+        code.add(Instruction::Out { io: SPL, rr: r(28) });
+        let program = Program::decode(0x100, FeatureSet::default(), |word| code.words.get(word as usize).copied());
+        source(&program, FlashWordAddress(at))
+    }
+
     #[test]
-    fn only_a_constant_is_an_address_that_sp_is_set_to() {
-        let set = |low: u8| {
-            move |code: &mut Code| {
-                code.add(Instruction::Ldi { rd: r(24), k: low });
-                code.add(Instruction::Ldi { rd: r(25), k: 0x01 });
-                code.add(Instruction::Out { io: SPH, rr: r(25) });
-                code.add(Instruction::Out { io: SPL, rr: r(24) });
-            }
-        };
-        assert!(is_set(set(0xff)));
-        assert!(!is_set(set(0xfe)));
-        let frame = |code: &mut Code| {
-            code.add(Instruction::In { rd: r(28), io: 0x3d });
+    fn room_for_variables_is_no_stack_of_a_task() {
+        let constant = source_behind(|code| code.add(Instruction::Ldi { rd: r(28), k: 0xff }));
+        assert_eq!(constant, Some(Source::Constant));
+        let loaded = source_behind(|code| {
+            code.add(Instruction::Ld { rd: r(24), pointer: Pointer::Z, mode: PointerMode::Displacement(0) });
+            code.add(Instruction::Mov { rd: r(28), rr: r(24) });
+        });
+        assert_eq!(loaded, Some(Source::Loaded));
+        let argument = source_behind(|code| code.add(Instruction::Movw { rd: r(28), rr: r(24) }));
+        assert_eq!(argument, Some(Source::Loaded));
+        let room = |code: &mut Code| {
+            code.add(Instruction::In { rd: r(28), io: SPL });
             code.add(Instruction::In { rd: r(29), io: 0x3e });
             code.add(Instruction::Sbiw { rd: r(28), k: 8 });
-            code.add(Instruction::Out { io: SPH, rr: r(29) });
-            code.add(Instruction::Out { io: SPL, rr: r(28) });
         };
-        assert!(!is_set(frame));
+        assert_eq!(source_behind(room), None);
+        let other = source_behind(|code| {
+            room(code);
+            code.add(Instruction::Movw { rd: r(28), rr: r(24) });
+        });
+        assert_eq!(other, None);
     }
 }
