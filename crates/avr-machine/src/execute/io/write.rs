@@ -127,7 +127,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.keep_locked_bits(address);
         self.freeze(&moving, address, selected);
         self.freeze_copies(&copies);
-        self.settle_zeros(address, &moving, &held);
+        self.settle_zeros(address, selected, &moving, &held);
         Ok(())
     }
 

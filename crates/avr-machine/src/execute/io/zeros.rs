@@ -26,15 +26,17 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     /// Changes the bits that are 0, or have been until now, by a write to a register. `moving` are those that hardware changed by itself
     /// before, and `held` are those of [`Self::held_at_zero`].
-    pub(super) fn settle_zeros(&mut self, written: DataAddress, moving: &[Group], held: &[Group]) {
+    pub(super) fn settle_zeros(&mut self, written: DataAddress, selected: u8, moving: &[Group], held: &[Group]) {
         let machine = self.machine;
         for group in machine.zeroed_by(written) {
             match &group.bit.kind {
                 BitKind::Flag(flag) => self.zero_flags(group, flag),
                 BitKind::Pulse(pulse) => {
-                    let moved = moving.iter().any(|one| one.address == group.address && one.mask == group.mask);
+                    // Operations of the written register itself were asked for before, and the write may have set their bits.
+                    let was_asked = group.address == written && group.mask & selected != 0
+                        || moving.iter().any(|one| one.address == group.address && one.mask == group.mask);
                     for bit in (0..8).filter(|bit| group.mask >> bit & 1 != 0) {
-                        self.cut_off(BitRef { address: group.address, bit }, pulse, moved);
+                        self.cut_off(BitRef { address: group.address, bit }, pulse, was_asked);
                     }
                 }
                 _ => {}
@@ -60,8 +62,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
     }
 
-    /// Ends an operation that a write cuts off, or may cut off. One that hardware begins by itself has told already that it may be done.
-    fn cut_off(&mut self, place: BitRef, pulse: &Pulse, begins_by_itself: bool) {
+    /// Ends an operation that a write cuts off, or may cut off, after hardware was asked for it.
+    fn cut_off(&mut self, place: BitRef, pulse: &Pulse, was_asked: bool) {
         if !self.may_be_set(place) {
             return;
         }
@@ -69,7 +71,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         if !ends && !self.holds(&pulse.lost_while) {
             return;
         }
-        if !begins_by_itself {
+        if !was_asked {
             // SOUND: it may be done before the write, unseen, and then its flag is set.
             self.ask_operation(place);
         }
