@@ -5,7 +5,7 @@ use crate::conditions::{Application, Starts};
 use crate::contract::Contract;
 use crate::data_space::PAGE_CELLS;
 use crate::device::{
-    Bit, BitKind, BitRef, ClearedBy, Condition, Device, Freedom, FuseBytes, FuseReset, InputWrite, Interrupt,
+    Access, Bit, BitKind, BitRef, ClearedBy, Condition, Device, Freedom, FuseBytes, FuseReset, InputWrite, Interrupt,
     InterruptPolicy, KnownBits, Register, ResetCause, Window,
 };
 use crate::hazard::HazardKind;
@@ -192,7 +192,7 @@ impl Machine {
             pc_bytes: device.core.pc_bytes.into(),
             static_data_end: options.static_data_end,
             dependents: dependents(device, &groups),
-            zeroed_by: zeroed_by(&groups),
+            zeroed_by: zeroed_by(device, &groups),
             cleared_by: cleared_by(device),
             operations,
             windows: windows(&groups),
@@ -321,7 +321,7 @@ impl Machine {
         self.dependents.get(&address).map_or(&[], Vec::as_slice)
     }
 
-    /// The flags that are 0 under a condition on the register at `address`.
+    /// The flags, operations and latched bits that are 0, or perhaps over, under a condition on the register at `address`.
     pub(crate) fn zeroed_by(&self, address: DataAddress) -> &[Group] {
         self.zeroed_by.get(&address).map_or(&[], Vec::as_slice)
     }
@@ -504,7 +504,7 @@ fn alike(a: &Bit, b: &Bit) -> bool {
 
 /// True if reading and writing a register is mere storage.
 fn is_storage(register: &Register) -> bool {
-    register.access == crate::device::Access::Direct
+    register.access == Access::Direct
         && register.clocked_while == Condition::Always
         && register.bits.iter().all(Bit::is_storage)
 }
@@ -534,15 +534,29 @@ fn dependents(
     all
 }
 
-/// For each register the flags that are 0 under a condition on it.
-fn zeroed_by(groups: &BTreeMap<DataAddress, Vec<Group>>) -> BTreeMap<DataAddress, Vec<Group>> {
+/// For each register the flags, operations and latched bits that are 0, or perhaps over, under a condition on it. A result that is adjusted is
+/// left out: the write moves it.
+fn zeroed_by(device: &'static Device, groups: &BTreeMap<DataAddress, Vec<Group>>) -> BTreeMap<DataAddress, Vec<Group>> {
+    let is_adjusted = |address| {
+        let access = device.register_at(address).map(|register| register.access);
+        matches!(access, Some(Access::LocksPair { .. } | Access::UnlocksPair { .. }))
+    };
     let mut all: BTreeMap<DataAddress, Vec<Group>> = BTreeMap::new();
     for group in groups.values().flatten() {
-        let BitKind::Flag(flag) = &group.bit.kind else { continue };
+        let conditions = match &group.bit.kind {
+            BitKind::Flag(flag) => vec![&flag.zero_while],
+            BitKind::Pulse(pulse) => vec![&pulse.zero_while, &pulse.lost_while],
+            BitKind::Input(input) if input.latched_by.is_some() && !is_adjusted(group.address) => {
+                vec![&input.zero_while]
+            }
+            _ => continue,
+        };
         let mut addresses = BTreeSet::new();
-        flag.zero_while.for_each_register(&mut |address, _| {
-            addresses.insert(address);
-        });
+        for condition in conditions {
+            condition.for_each_register(&mut |address, _| {
+                addresses.insert(address);
+            });
+        }
         addresses.into_iter().for_each(|address| all.entry(address).or_default().push(*group));
     }
     all

@@ -200,14 +200,15 @@ fn kind_row(kind: &KindSource, bit: &str) -> Row {
             when.extend(cleared_by.iter().filter_map(cleared_text));
             (freedom_text(freedom), when.join("; "), write_of_flag(cleared_by).to_owned())
         }
-        KindSource::Pulse { raised_while, zero_while, kept_while, within, freedom } => {
+        KindSource::Pulse { raised_while, zero_while, kept_while, lost_while, within, freedom } => {
             let in_time = within.map(|cycles| format!(", after {cycles} clock cycles at the latest"));
             let mut when = vec![format!("cleared when it is done{}", in_time.unwrap_or_default())];
             if !matches!(raised_while, ConditionSource::Never) {
                 when.extend(while_text(Changes::Sets, raised_while));
             }
             when.extend(unless_never("0", zero_while));
-            when.extend(unless_never("as written", kept_while));
+            when.extend(unless_never("kept or as written", kept_while));
+            when.extend(unless_never("perhaps over after a write", lost_while));
             (freedom_text(freedom), when.join("; "), "1 sets it, 0 does nothing".to_owned())
         }
         KindSource::Window { cycles, clears, closed_by_write, holds_interrupts_off, .. } => {

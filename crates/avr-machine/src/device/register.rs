@@ -213,7 +213,8 @@ pub struct Input {
     pub copies: Option<DataAddress>,
     /// In which direction.
     pub changes: Changes,
-    /// While this is true the bit is 0 and stays so when the condition ends.
+    /// While this is true the bit is 0. When a write ends it a latched bit is not known until it is latched again, if the flag stands with
+    /// which it was latched; others stay 0. (A result of which a bit says how it is adjusted is only moved.)
     pub zero_while: Condition,
     /// While this is true the bit reads 1 (the status code of `TWSR` while `TWINT` is 0).
     pub ones_while: Condition,
@@ -321,15 +322,19 @@ pub enum ClearedBy {
 /// Write: stored | written (a written 0 does not stop what was started). Read: 0 while `zero_while`; else the input
 /// while `raised_while`; else stored & input; and the result is stored. When a write makes `raised_while` go from true
 /// to false the bit takes one last input: it may have been raised unseen. While `kept_while` it is plain storage. Where it was set and is
-/// not kept it is 0 after `within` clock cycles.
+/// not kept it is 0 after `within` clock cycles. A write that makes `zero_while` true ends the operation without its flag, unless it was
+/// done before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pulse {
     /// The condition under which hardware may also set the bit (`ADSC` with automatic triggers).
     pub raised_while: Condition,
     /// While this is true the bit is 0 and stays so when the condition ends (`ADSC` with the converter off).
     pub zero_while: Condition,
-    /// While this is true, after a write to the register, hardware leaves the bit as it was written (`PSRSYNC` with `TSM`).
+    /// While this is true hardware leaves the bit as it is, or as a write to the register made it (`PSRSYNC` with `TSM`).
     pub kept_while: Condition,
+    /// After a write that leaves this true the data sheet does not say whether the operation goes on (a transfer of a master that is made
+    /// a slave). If it does not, it ends without its flag.
+    pub lost_while: Condition,
     /// Clock cycles after which hardware has cleared it for certain (`BODS`).
     pub within: Option<u8>,
     /// Who determines when hardware changes it.

@@ -289,6 +289,8 @@ pub(super) enum KindSource {
         zero_while: ConditionSource,
         #[serde(default = "never")]
         kept_while: ConditionSource,
+        #[serde(default = "never")]
+        lost_while: ConditionSource,
         /// See [`super::Pulse::within`].
         #[serde(default)]
         within: Option<u8>,

@@ -311,7 +311,7 @@ fn hardware_conditions(bit: &Bit) -> Vec<&Condition> {
     match &bit.kind {
         BitKind::Input(input) => vec![&input.changes_while, &input.zero_while],
         BitKind::Flag(flag) => vec![&flag.raised_while, &flag.zero_while],
-        BitKind::Pulse(pulse) => vec![&pulse.raised_while, &pulse.zero_while, &pulse.kept_while],
+        BitKind::Pulse(pulse) => vec![&pulse.raised_while, &pulse.zero_while, &pulse.kept_while, &pulse.lost_while],
         _ => Vec::new(),
     }
 }

@@ -7,6 +7,7 @@ mod operation;
 mod read;
 mod shift;
 mod write;
+mod zeros;
 
 use super::Step;
 use super::flags::flag;

@@ -78,9 +78,9 @@ impl Peripheral for Spi {
     }
 
     fn observe(&mut self, view: &View<'_>, _signals: &mut Signals) {
-        if !view.is_set(self.enable) {
+        if !view.is_set(self.enable) || !view.is_set(self.master) {
             self.done = NEVER;
-        } else if view.is_set(self.master) && view.written(self.data).is_some() && self.done == NEVER {
+        } else if view.written(self.data).is_some() && self.done == NEVER {
             self.done = view.now + self.transfer_cycles(view);
         }
     }

@@ -32,6 +32,8 @@ pub(crate) struct World {
     initial: u8,
     /// The interrupt that was entered in the last step.
     entered: Option<u8>,
+    /// A register whose input changes when it has been asked for once more, and the value after that.
+    next: Option<(DataAddress, u8)>,
     /// The number of times that WDR was executed.
     pub(crate) watchdog_restarts: usize,
 }
@@ -40,6 +42,11 @@ impl World {
     /// Sets the input at a data address from now on.
     pub(crate) fn supply_at(&mut self, address: DataAddress, value: u8) {
         self.inputs.insert(address, value);
+    }
+
+    /// Sets the input of a register, which no program need reach, for all questions but the next one.
+    pub(crate) fn change_at_second(&mut self, name: &str, value: u8) {
+        self.next = Some((address(name), value));
     }
 
     /// Wishes that an interrupt comes in the next step.
@@ -51,7 +58,13 @@ impl World {
 impl Environment<u8> for World {
     fn input(&mut self, source: Input, mask: u8, _demand: Demand, _: DeterminedBy) -> u8 {
         let value = match source {
-            Input::Register(address) => self.inputs.get(&address).copied().unwrap_or(0),
+            Input::Register(address) => {
+                let value = self.inputs.get(&address).copied().unwrap_or(0);
+                if let Some((_, next)) = self.next.take_if(|(at, _)| *at == address) {
+                    self.inputs.insert(address, next);
+                }
+                value
+            }
             Input::Initial(_) => self.initial,
         };
         value & mask

@@ -381,3 +381,122 @@ fn a_stopped_clock_keeps_writes_and_reads_unknown() {
     bench.run(3);
     assert_eq!((bench.register(17), bench.cell(address("OCR0A"))), (0x33, 0x33), "as the world wants it");
 }
+
+/// A master that has begun a transfer, of which hardware says that it goes on or that it is done, and that runs a program.
+fn transferring(goes_on: bool, then: &[Instruction]) -> Bench {
+    let mut bench = Bench::new(then);
+    bench.set(&["SPCR.SPE", "SPCR.MSTR", "DDRB.DDB2", "SPI transfer.BUSY"]);
+    bench.supply("SPSR", 0);
+    bench.supply_hidden("SPI transfer", goes_on.into());
+    bench
+}
+
+#[test]
+fn a_transfer_that_was_done_before_the_interface_is_switched_off_has_its_flag() {
+    let mut bench = transferring(false, &[out("SPCR", 1), input(16, "SPSR"), NOP]);
+    bench.run(1);
+    bench.supply_hidden("SPI transfer", 1);
+    bench.run(1);
+    assert_eq!((bench.register(16), bench.get("SPI transfer.BUSY")), (0x80, 0));
+}
+
+#[test]
+fn a_transfer_that_is_cut_off_may_go_on_later_and_may_be_lost() {
+    for control in [0x10, 0x40] {
+        let program = [ldi(16, control), ldi(17, 0x50), out("SPCR", 16), out("SPCR", 17), input(18, "SPSR"), NOP];
+        let mut bench = transferring(true, &program);
+        bench.run(4);
+        assert_eq!(bench.get("SPI transfer.BUSY"), 1, "{control:#x}: it goes on");
+        bench.supply_hidden("SPI transfer", 0);
+        bench.run(1);
+        assert_eq!((bench.register(18), bench.get("SPI transfer.BUSY")), (0x80, 0), "{control:#x}: and is done");
+        // Hardware says that it goes on as long as it is asked for that, and then that it is lost.
+        let mut bench = transferring(true, &program);
+        bench.run(2);
+        bench.world.change_at_second("SPI transfer", 0);
+        bench.run(3);
+        assert_eq!((bench.register(18), bench.get("SPI transfer.BUSY")), (0, 0), "{control:#x}: it is lost");
+    }
+}
+
+#[test]
+fn a_transfer_stands_still_while_the_interface_is_off() {
+    let program = [out("SPCR", 1), input(16, "SPSR"), ldi(17, 0x50), out("SPCR", 17), input(18, "SPSR"), NOP];
+    let mut bench = transferring(true, &program);
+    bench.set(&["SPCR.SPIE", "SREG.I"]);
+    bench.run(1);
+    bench.supply_hidden("SPI transfer", 0);
+    assert_eq!(bench.offers(), "go", "it is not done");
+    bench.run(4);
+    assert_eq!((bench.register(16), bench.register(18)), (0, 0x80));
+}
+
+#[test]
+fn a_write_that_leaves_a_master_on_leaves_its_transfer() {
+    let mut bench = transferring(true, &[ldi(16, 0x53), out("SPCR", 16), NOP]);
+    bench.run(1);
+    bench.supply_hidden("SPI transfer", 0);
+    bench.run(1);
+    assert_eq!((bench.get("SPI transfer.BUSY"), bench.get("SPSR.SPIF")), (1, 0), "hardware is not asked");
+}
+
+#[test]
+fn switching_the_converter_off_terminates_a_conversion() {
+    let program = [sts("ADCSRA", 1), ldi(16, 0x80), sts("ADCSRA", 16), lds(17, "ADCSRA"), NOP];
+    for (answer, flags) in [(0x40, 0), (0, 0x10)] {
+        let mut bench = Bench::new(&program);
+        bench.set(&["ADCSRA.ADEN", "ADCSRA.ADSC"]);
+        bench.supply("ADCSRA", answer);
+        bench.run(1);
+        assert_eq!(bench.get("ADCSRA"), flags, "at once, and with its flag if it was done");
+        bench.supply("ADCSRA", 0x40);
+        bench.run(3);
+        assert_eq!(bench.register(17), 0x80 | flags);
+    }
+    // A write that starts a conversion of a converter that is off starts none.
+    let bench = after(&[ldi(16, 0x40), sts("ADCSRA", 16)]);
+    assert_eq!((bench.get("ADCSRA.ADSC"), bench.get("ADCSRA.ADIF")), (0, 0));
+}
+
+#[test]
+fn errors_of_a_character_are_not_known_after_a_moment_without_them() {
+    for (off, on, error) in [(0x06, 0x26, "UPE0"), (0xe6, 0x26, "UPE0"), (0xc6, 0x06, "FE0")] {
+        let program = [sts("UCSR0C", 16), lds(18, "UCSR0A"), sts("UCSR0C", 17), lds(19, "UCSR0A"), NOP];
+        for value in [0, 0xff] {
+            let mut bench = Bench::new(&[&[ldi(16, off), ldi(17, on)], &program[..]].concat());
+            bench.set(&["UCSR0B.RXEN0", "UCSR0A.RXC0", "UCSR0C.UPM01", &format!("UCSR0A.{error}")]);
+            bench.run(4);
+            bench.supply("UCSR0A", value);
+            bench.run(2);
+            let bit = super::bench::device().bit("UCSR0A", error).expect("it exists").bit;
+            let read = |register| bench.register(register) >> bit & 1;
+            assert_eq!((read(18), read(19)), (0, value & 1), "{error} {off:#x} {value:#x}");
+        }
+    }
+}
+
+#[test]
+fn an_adjusted_result_survives_a_moment_of_the_other_adjustment() {
+    let program = [lds(16, "ADCL"), lds(17, "ADCH"), ldi(21, 0x20), sts("ADMUX", 21), sts("ADMUX", 1)];
+    let mut bench = converted([0x9b, 0x02], &[], &program);
+    bench.run(2);
+    // The next conversion goes on meanwhile.
+    bench.set(&["ADCSRA.ADSC"]);
+    bench.supply("ADCSRA", 0x40);
+    bench.supply("ADCL", 0x55);
+    bench.run(3);
+    assert_eq!((bench.get("ADCL"), bench.get("ADCH")), (0x9b, 2));
+}
+
+#[test]
+fn a_flag_may_be_raised_unseen_before_the_same_register_rules_it_out() {
+    for (enable, flag) in [("WDTCSR.WDIE", "WDIF"), ("TWCR.TWEA", "TWINT"), ("ADCSRA.ADATE", "ADIF")] {
+        let (register, _) = enable.split_once('.').expect("REGISTER.BIT");
+        let flag = format!("{register}.{flag}");
+        let mut bench = Bench::new(&[sts(register, 1), NOP]);
+        bench.set(&["TWCR.TWEN", "ADCSRA.ADEN", enable]);
+        bench.supply(register, 0xff);
+        bench.run(1);
+        assert_eq!(bench.get(&flag), 1, "{flag}");
+    }
+}

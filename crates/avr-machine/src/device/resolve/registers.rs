@@ -166,13 +166,16 @@ fn kind(source: &KindSource, layout: &Layout, bit: u8, names: &Names) -> Result<
             cleared_by: self::cleared_by(cleared_by, names)?,
             freedom: names.freedom(freedom, Some(bit))?,
         }),
-        KindSource::Pulse { raised_while, zero_while, kept_while, within, freedom } => BitKind::Pulse(Pulse {
-            raised_while: condition(raised_while)?,
-            zero_while: condition(zero_while)?,
-            kept_while: condition(kept_while)?,
-            within: *within,
-            freedom: names.freedom(freedom, Some(bit))?,
-        }),
+        KindSource::Pulse { raised_while, zero_while, kept_while, lost_while, within, freedom } => {
+            BitKind::Pulse(Pulse {
+                raised_while: condition(raised_while)?,
+                zero_while: condition(zero_while)?,
+                kept_while: condition(kept_while)?,
+                lost_while: condition(lost_while)?,
+                within: *within,
+                freedom: names.freedom(freedom, Some(bit))?,
+            })
+        }
         KindSource::Window { cycles, ones, zeros, doubtful_ones, clears, closed_by_write, holds_interrupts_off } => {
             BitKind::Window(Window {
                 cycles: *cycles,

@@ -19,10 +19,17 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// The pulse of an operation, as hardware has it now. Where that stays unknown, so does what changes with its end. Mostly
     /// the cases are distinguished, because the program waits for the end.
     pub(super) fn refresh_operation(&mut self, pulse: BitRef) {
+        if self.may_be_set(pulse) && !self.is_off(pulse) {
+            self.ask_operation(pulse);
+        }
+    }
+
+    /// Asks hardware whether an operation goes on, once in a step.
+    pub(super) fn ask_operation(&mut self, pulse: BitRef) {
         let Some(BitKind::Pulse(kind)) = self.machine.device.bit_at(pulse).map(|bit| &bit.kind) else { return };
         self.decide_bit(pulse);
         let stored = self.stored(pulse);
-        if stored.known() == Some(false) || self.is_off(pulse) || !self.is_asked_first(pulse) {
+        if stored.known() == Some(false) || !self.is_asked_first(pulse) {
             return;
         }
         let goes_on = self.ask(pulse.address, pulse.mask(), &kind.freedom, Demand::Decides).bit(pulse.bit);
@@ -30,16 +37,14 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.operation_ended(pulse, &stored.and(&goes_on.not()));
     }
 
-    /// True if nothing can be under way, because the peripheral is off; then the pulse is 0.
+    /// True if no operation ends now, because the peripheral is off. The pulse is 0 then, unless it is kept.
     pub(in crate::execute) fn is_off(&mut self, pulse: BitRef) -> bool {
-        let is_off = match self.machine.device.bit_at(pulse).map(|bit| &bit.kind) {
-            Some(BitKind::Pulse(kind)) => self.holds(&kind.zero_while),
-            _ => false,
-        };
+        let Some(BitKind::Pulse(kind)) = self.machine.device.bit_at(pulse).map(|bit| &bit.kind) else { return false };
+        let is_off = self.holds(&kind.zero_while);
         if is_off {
             self.set_stored(pulse, false);
         }
-        is_off
+        is_off || self.holds(&kind.kept_while)
     }
 
     /// An operation is done: its pulse falls, its flag rises, and its results are there.

@@ -97,6 +97,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.settle_copies(address);
         let moving = self.moving_dependents(address);
         let copies = self.moving_copies(&moving);
+        let held = self.held_at_zero(address);
         // The content before the write decides which bits can be written.
         let (mut windows, mut writable) = (0u8, 0u8);
         for group in self.machine.groups(register) {
@@ -105,6 +106,11 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 windows |= mask;
             } else if mask != 0 && self.is_writable(address, mask, group.bit) {
                 writable |= mask;
+            }
+        }
+        for group in self.machine.groups(register) {
+            if group.mask & writable != 0 {
+                self.ask_before_write(address, group.mask & writable, group.bit);
             }
         }
         let before = self.state.data.get(address).clone();
@@ -121,22 +127,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.keep_locked_bits(address);
         self.freeze(&moving, address, selected);
         self.freeze_copies(&copies);
-        self.zero_flags(address);
+        self.settle_zeros(address, selected, &moving, &held);
         Ok(())
-    }
-
-    /// Clears the flags that are 0 from a write to this register on. They stay so when that ends, unless hardware sets them again.
-    fn zero_flags(&mut self, written: DataAddress) {
-        let machine = self.machine;
-        for group in machine.zeroed_by(written) {
-            let stored = self.state.data.get(group.address).bits();
-            let is_zero = stored.known_mask() & !stored.value() & group.mask == group.mask;
-            if let BitKind::Flag(flag) = &group.bit.kind
-                && !is_zero
-            {
-                self.zeroed(group.address, group.mask, &flag.zero_while);
-            }
-        }
     }
 
     /// True if a write may change bits, before it does; where it is refused that is noted.
@@ -201,6 +193,28 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 }
             }
         }
+    }
+
+    /// Asks hardware for flags and operations that a write selects.
+    ///
+    /// SOUND: hardware may have raised the flag or ended the operation before the write, unseen. So nothing of the register is written yet
+    /// that would rule it out.
+    fn ask_before_write(&mut self, address: DataAddress, mask: u8, bit: &Bit) {
+        let place = BitRef { address, bit: mask.trailing_zeros() as u8 };
+        match &bit.kind {
+            BitKind::Flag(flag) if !self.clears_event(place, flag) => {
+                self.refresh_flag(address, mask, flag, Demand::Stored);
+            }
+            BitKind::Pulse(_) if self.machine.operations().is_event(place) => {
+                self.refresh_bits(place, Demand::Decides);
+            }
+            _ => {}
+        }
+    }
+
+    /// True for a flag that a 1 clears and with which bits take those of another register. It is asked for only where it is not cleared.
+    fn clears_event(&self, place: BitRef, flag: &Flag) -> bool {
+        self.makes_copies(place) && flag.cleared_by.contains(&ClearedBy::WriteOne)
     }
 
     fn write_group(
@@ -309,15 +323,13 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
 
     fn write_flag(&mut self, address: DataAddress, mask: u8, flag: &Flag, value: &V) {
         let place = BitRef { address, bit: mask.trailing_zeros() as u8 };
-        if self.makes_copies(place) && flag.cleared_by.contains(&ClearedBy::WriteOne) {
+        if self.clears_event(place, flag) {
             match self.decide(&value.bit(place.bit)) {
                 true => self.clear_event(place),
                 false => self.refresh_flag(address, mask, flag, Demand::Stored),
             }
             return;
         }
-        // The hardware may have raised the flag unseen before this write; what is not cleared stays so.
-        self.refresh_flag(address, mask, flag, Demand::Stored);
         let stored = self.state.data.get(address);
         let cleared = if flag.cleared_by.contains(&ClearedBy::WriteOne) {
             stored.and(&value.not())
@@ -330,11 +342,6 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     fn write_pulse(&mut self, address: DataAddress, mask: u8, bit: &Bit, value: &V, before: &V) -> Result<(), Stop> {
-        let place = BitRef { address, bit: mask.trailing_zeros() as u8 };
-        if self.machine.operations().is_event(place) {
-            // The operation that was started before may be done by now, unseen.
-            self.refresh_bits(place, Demand::Decides);
-        }
         let allowed = self.through_guard(mask, bit, value, before)?;
         let started = self.state.data.get(address).or(&allowed);
         self.store(address, mask, &started);
@@ -392,7 +399,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Bits of which the data sheet says nothing; the others are 0.
-    fn undefined_bits(&mut self, address: DataAddress, mask: u8) -> V {
+    pub(super) fn undefined_bits(&mut self, address: DataAddress, mask: u8) -> V {
         self.environment.input(Input::Register(address), mask, Demand::Stored, DeterminedBy::Undefined)
     }
 }
