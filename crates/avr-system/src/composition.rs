@@ -40,7 +40,7 @@ impl Wires {
 
     /// The inputs that the wires supply to a node; `faces` gives the faces of all nodes.
     pub(crate) fn supply<'f>(&self, node: usize, faces: &dyn Fn(usize) -> &'f Face, lines: &[LineState]) -> Supply {
-        let mut supply = Supply::default();
+        let mut supply = self.characters(node, lines);
         for wire in self.pins.iter().filter(|wire| wire.to.node == node) {
             let from = self.pin(&wire.from, faces(wire.from.node));
             let ends = self.pins.iter().filter(|other| other.from == wire.from).map(|other| &other.to);
@@ -65,6 +65,12 @@ impl Wires {
             pins.floating |= floating;
             pins.level = TvByte::new(pins.level.value() | value, pins.level.known_mask() & !unknown);
         }
+        supply
+    }
+
+    /// The inputs that the lines alone supply to a node.
+    pub(crate) fn characters(&self, node: usize, lines: &[LineState]) -> Supply {
+        let mut supply = Supply::default();
         for (line, state) in self.lines.iter().zip(lines) {
             if line.to == node {
                 supply.received = Some(Received { first: state.received.first().copied(), overrun: state.overrun });

@@ -29,6 +29,8 @@ pub enum Fault {
     HardwareIsWorld,
     /// The cases of what is stored count as choices.
     CasesAreChoices,
+    /// An interrupt that a line requests waits for any number of instructions in runs.
+    RequestsWait,
 }
 
 #[cfg(any(test, feature = "faults"))]

@@ -5,6 +5,7 @@ mod conformance;
 mod files;
 mod lines;
 mod pins;
+mod requests;
 mod small;
 
 use std::collections::{BTreeMap, BTreeSet};
