@@ -6,6 +6,7 @@ mod conformance;
 mod files;
 mod lines;
 mod pins;
+mod requested;
 mod requests;
 mod small;
 

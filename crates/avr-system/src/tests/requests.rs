@@ -147,3 +147,20 @@ fn a_timer_that_comes_before_a_request_is_the_hardware_s() {
     assert_eq!(check(), ("v".to_owned(), Some(Basis::Model)));
     assert_eq!(with_fault(Fault::HardwareIsWorld, check), ("v".to_owned(), Some(Basis::Hardware)));
 }
+
+#[test]
+fn a_flag_that_stayed_set_is_lost_with_the_next_character() {
+    // Known to be wrong: `TXC0` is set since the first character was sent, and nothing cleared it (data sheet, "Transmitter Flags and
+    // Interrupts"). So the second character may be on its way when the pin rises, and the other node may find none.
+    let wait = |bit: u8| [I::Lds { rd: r(18), address: UCSR0A }, I::Sbrs { rr: r(18), bit }, I::Rjmp { offset: -4 }];
+    let wait_for_pin = [I::Sbis { io: PIND, bit: 2 }, I::Rjmp { offset: -2 }];
+    let on = [I::Ldi { rd: r(17), k: 0x18 }, I::Sts { address: UCSR0B, rr: r(17) }, I::Sbi { io: DDRB, bit: 0 }];
+    let (send, high) = ([I::Sts { address: UDR0, rr: r(16) }], [I::Sbi { io: PORTB, bit: 0 }]);
+    let sends = [&on[..], &send, &wait_for_pin, &send, &wait(6), &high, STUCK].concat();
+    let takes = [I::Lds { rd: r(16), address: UDR0 }, high[0]];
+    let looks = [I::Lds { rd: r(18), address: UCSR0A }, I::Sbrs { rr: r(18), bit: 7 }];
+    let receives = [&on[..], &wait(7), &takes, &wait_for_pin, &looks, SHOWS].concat();
+    let properties = "Never(\"b.PORTB.1 == 1\")";
+    let found = results(&joined(properties), "atmega328p", &[sends, receives]);
+    assert_eq!(letters(&found), "h", "{found:?}");
+}
