@@ -10,7 +10,7 @@ use three_valued::{Truth, TvByte};
 
 use crate::environment::{Pins, Received, Sending, Supply};
 use crate::faults::{Fault, is_on};
-use crate::node::{Face, Node, NodeState, Target};
+use crate::node::{Effect, Face, Node, NodeState, Target};
 use crate::wire::{End, Level, Line, LineState, PinState, PinWire};
 
 /// The wires of a system.
@@ -76,35 +76,32 @@ impl Wires {
                 supply.received = Some(Received { first: state.received.first().copied(), overrun: state.overrun });
             }
             if line.from == node {
-                let is_idle = state.waiting.is_none() && state.moving.is_none();
-                supply.sending = Some(Sending { is_empty: state.waiting.is_none(), is_idle });
+                supply.sending = Some(Sending { is_empty: state.waiting.is_none(), is_sent: state.is_sent() });
             }
         }
         supply
     }
 
     /// The lines after a step of a node that did this; the receiver that is off afterwards has nothing.
-    pub(crate) fn after(
-        &self,
-        node: usize,
-        (read, written): (bool, Option<TvByte>),
-        face: &Face,
-        lines: &[LineState],
-    ) -> Vec<LineState> {
+    pub(crate) fn after(&self, node: usize, effect: Effect, face: &Face, lines: &[LineState]) -> Vec<LineState> {
         let mut after = lines.to_vec();
         for (line, state) in self.lines.iter().zip(&mut after) {
             if line.to == node {
-                if read {
+                if effect.read {
                     state.read();
                 }
                 if face.uart.is_some_and(|uart| uart.receives == Truth::False) {
                     state.flush();
                 }
             }
-            if line.from == node
-                && let Some(written) = written
-            {
-                state.write(written);
+            if line.from == node {
+                state.clear_sent(effect.cleared);
+                if let Some(written) = effect.written {
+                    state.write(written);
+                }
+                if face.uart.is_none_or(|uart| uart.sends != Truth::True) {
+                    state.switched_off();
+                }
             }
         }
         after
@@ -118,7 +115,7 @@ pub(crate) enum Mover {
     Nobody,
     /// The node with this number.
     Node(usize),
-    /// A character on the line with this number began to move.
+    /// A character on the line with this number began to move, or the frame of the last one ended.
     Begin(usize),
     /// A character on the line with this number arrived.
     Arrive(usize),
@@ -287,9 +284,9 @@ impl<'m> Space<'m> {
             (after.mover, after.happened) = (mover, happened);
             after
         };
-        if here.can_begin() {
+        if here.goes_on() {
             let mover = Mover::Begin(line);
-            let after = with(here.begun(), self.told(mover), Truth::False);
+            let after = with(here.gone_on(), self.told(mover), Truth::False);
             self.add(from, mover, vec![after], all);
         }
         if here.moving.is_some() {
@@ -330,9 +327,10 @@ impl<'m> Space<'m> {
     /// The state after a step of a node.
     fn after(&self, state: &SystemState, node: usize, target: &Target) -> SystemState {
         let [before, face] = [state.nodes[node], target.state].map(|number| self.nodes[node].face(number));
-        let lines = self.wires.after(node, (target.read, target.written), face, &state.lines);
+        let lines = self.wires.after(node, target.effect, face, &state.lines);
+        let is_changed = lines.iter().zip(&state.lines).any(|(after, before)| !after.carries_same(before));
         let happened =
-            if self.tells_happening { changes(before, face) | Truth::from(lines != state.lines) } else { Truth::False };
+            if self.tells_happening { changes(before, face) | Truth::from(is_changed) } else { Truth::False };
         let mut nodes = state.nodes.clone();
         nodes[node] = target.state;
         SystemState { nodes, lines, mover: self.told(Mover::Node(node)), happened }

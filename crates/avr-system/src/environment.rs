@@ -3,7 +3,7 @@
 use avr_isa::{DataAddress, FlashWordAddress};
 use avr_machine::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
 use avr_properties::EventRecorder;
-use three_valued::{ByteDomain, TvByte};
+use three_valued::{ByteDomain, Truth, TvByte};
 
 use crate::faults::{Fault, is_on};
 use crate::wire::Uart;
@@ -57,8 +57,8 @@ pub(crate) struct Received {
 pub(crate) struct Sending {
     /// True if its buffer is empty.
     pub(crate) is_empty: bool,
-    /// True if nothing is on its way.
-    pub(crate) is_idle: bool,
+    /// The flag that tells that everything is sent.
+    pub(crate) is_sent: Truth,
 }
 
 /// The inputs that the wires supply to a node.
@@ -78,20 +78,21 @@ pub(crate) struct UartInterrupts {
 }
 
 impl UartInterrupts {
-    /// True if the wire says that an interrupt is requested, false if it says that it is not; none if wires say nothing of it.
+    /// True if the wire says that an interrupt is requested, or may be, false if it says that it is not; none if wires say nothing of it.
     fn requested(self, number: u8, supply: &Supply) -> Option<bool> {
         let number = Some(number);
         match (supply.received, supply.sending) {
             (Some(has), _) if number == self.received => Some(has.first.is_some()),
             (_, Some(has)) if number == self.empty => Some(has.is_empty),
-            (_, Some(has)) if number == self.sent => Some(has.is_idle),
+            (_, Some(has)) if number == self.sent => Some(has.is_sent != Truth::False),
             _ => None,
         }
     }
 
-    /// Those that wires request as long as the cause is there, and that are enabled, as bits of their numbers.
+    /// Those that wires request for certain, and that are enabled, as bits of their numbers.
     pub(crate) fn standing(self, supply: &Supply, is_enabled: &dyn Fn(u8) -> bool) -> u128 {
-        let all = [self.received, self.empty].into_iter().flatten();
+        let is_sent = supply.sending.is_some_and(|has| has.is_sent == Truth::True);
+        let all = [self.received, self.empty, self.sent.filter(|_| is_sent)].into_iter().flatten();
         let standing = all.filter(|number| self.requested(*number, supply) == Some(true) && is_enabled(*number));
         standing.fold(0, |bits, number| bits | 1 << number)
     }
@@ -136,7 +137,7 @@ impl Values for u8 {
 }
 
 /// The accesses of a step to what wires are about.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Accesses {
     /// Something was read that a wire supplies.
     pub(crate) looked: bool,
@@ -144,6 +145,8 @@ pub(crate) struct Accesses {
     pub(crate) read: bool,
     /// A character was written, with what is known of it.
     pub(crate) written: Option<TvByte>,
+    /// The flag that tells that everything is sent was cleared.
+    pub(crate) cleared: Truth,
     /// It is not known whether a character was read or written.
     pub(crate) is_unclear: bool,
     /// The machine was reset.
@@ -152,6 +155,21 @@ pub(crate) struct Accesses {
     pub(crate) is_unknown: bool,
     /// Something happened, or did not, that the hardware determines or the data sheet leaves open, besides what a wire requests.
     rests_on_model: bool,
+}
+
+impl Default for Accesses {
+    fn default() -> Self {
+        Self {
+            looked: false,
+            read: false,
+            written: None,
+            cleared: Truth::False,
+            is_unclear: false,
+            is_reset: false,
+            is_unknown: false,
+            rests_on_model: false,
+        }
+    }
 }
 
 /// An environment that answers from a script and extends it with first answers.
@@ -293,7 +311,8 @@ impl<'a> Surroundings<'a> {
         }
         if let Some(sending) = self.supply.sending {
             wired |= Uart::EMPTY | Uart::SENT;
-            value |= bit(Uart::EMPTY, sending.is_empty) | bit(Uart::SENT, sending.is_idle);
+            value |= bit(Uart::EMPTY, sending.is_empty) | bit(Uart::SENT, sending.is_sent == Truth::True);
+            unknown |= bit(Uart::SENT, sending.is_sent == Truth::Unknown);
         }
         let wired = wired & mask;
         (TvByte::new(value & wired & !unknown, !(unknown & wired)), 0, wired)
@@ -348,10 +367,9 @@ impl<V: Values> Environment<V> for Surroundings<'_> {
             }
             _ => false,
         };
-        let is_of_sent = |index: usize| match all[index] {
-            Happening::Interrupt(number) => self.interrupts.sent == Some(number),
-            _ => false,
-        };
+        let is_unknown = self.supply.sending.is_some_and(|has| has.is_sent == Truth::Unknown);
+        let doubtful = self.interrupts.sent.filter(|_| is_unknown).map(Happening::Interrupt);
+        let is_doubtful = |index: usize| doubtful == Some(all[index]);
         let first = (0..all.len()).find(|index| is_settled(*index));
         let is_possible = |index: usize| match (all[index], first) {
             (Happening::Continue, Some(_)) => false,
@@ -367,8 +385,7 @@ impl<V: Values> Environment<V> for Surroundings<'_> {
             several => {
                 let is_told = several.iter().any(|index| told[*index] == Some(true));
                 let is_of_hardware = |index: &usize| match told[*index] {
-                    // Since when everything is sent, and if the program has seen it, lines do not tell.
-                    Some(true) => is_undefined(*index) || is_of_sent(*index),
+                    Some(true) => is_undefined(*index) || is_doubtful(*index),
                     _ => chooser(possibilities.determined_by(all[*index])) == Chooser::Hardware,
                 };
                 let of_hardware = several.iter().any(is_of_hardware);
@@ -381,6 +398,8 @@ impl<V: Values> Environment<V> for Surroundings<'_> {
                 several[self.answer(chooser, several.len())]
             }
         };
+        // Concrete states do not take what nobody knows.
+        self.accesses.is_unknown |= is_doubtful(chosen);
         self.accesses.is_reset = matches!(all[chosen], Happening::Reset(_));
         chosen
     }
@@ -398,6 +417,11 @@ impl<V: Values> Environment<V> for Surroundings<'_> {
             match event {
                 Event::Read(address, _) if address == uart.data => self.accesses.read = true,
                 Event::Write(address, value) if address == uart.data => self.accesses.written = Some(value.bits()),
+                Event::Write(address, value) if address == uart.status => {
+                    self.accesses.cleared = bit_of(value.bits(), Uart::SENT);
+                }
+                Event::PerhapsWrite(address, _) if address == uart.status => self.accesses.cleared = Truth::Unknown,
+                Event::Interrupt(number) if self.interrupts.sent == Some(number) => self.accesses.cleared = Truth::True,
                 Event::PerhapsRead(address, _) | Event::PerhapsWrite(address, _) if address == uart.data => {
                     self.accesses.is_unclear = true;
                 }
@@ -405,6 +429,14 @@ impl<V: Values> Environment<V> for Surroundings<'_> {
             }
         }
         V::tell(&mut self.recorder, event);
+    }
+}
+
+/// A bit of a byte.
+fn bit_of(byte: TvByte, mask: u8) -> Truth {
+    match byte.known_mask() & mask {
+        0 => Truth::Unknown,
+        _ => Truth::from(byte.value() & mask != 0),
     }
 }
 

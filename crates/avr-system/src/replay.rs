@@ -9,7 +9,7 @@ use three_valued::{Truth, TvByte};
 use crate::composition::{Mover, Space};
 use crate::environment::{Accesses, Supply, Surroundings, UartInterrupts};
 use crate::faults::{Fault, is_on as is_fault_on};
-use crate::node::{Face, NodeState, face};
+use crate::node::{Effect, Face, NodeState, face};
 use crate::run::{Moment, MomentKind, Place, Repeats, Run};
 use crate::wire::LineState;
 
@@ -97,7 +97,7 @@ impl Replay {
             Mover::Nobody => None,
             Mover::Node(node) => self.step(space, node, (from, to)),
             Mover::Begin(line) => {
-                self.now.lines[line] = self.now.lines[line].begun();
+                self.now.lines[line] = self.now.lines[line].gone_on();
                 Some(())
             }
             // The data sheet does not say which character is lost: runs lose the new one.
@@ -197,8 +197,7 @@ impl Replay {
                 self.now.nodes[node] = state;
                 self.now.settled[node] = standing;
                 let after = self.face(space, node);
-                let effect = (accesses.read, accesses.written);
-                self.now.lines = space.wires.after(node, effect, &after, &before.lines);
+                self.now.lines = space.wires.after(node, Effect::of(&accesses), &after, &before.lines);
                 let starts = space.nodes[node].raw_targets(source, &nearby, wanted);
                 let taken = self.run.steps[node];
                 let did_so = |start: u32| space.nodes[node].has_done(start, &occurrences);

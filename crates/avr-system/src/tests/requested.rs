@@ -20,7 +20,7 @@ const PORTB: u8 = 0x05;
 const PIND: u8 = 0x09;
 
 /// The interrupts by priority: the bit that enables each in UCSR0B, and the word address of its vector.
-const INTERRUPTS: [(u8, usize); 2] = [(0x80, 36), (0x20, 38)];
+const INTERRUPTS: [(u8, usize); 3] = [(0x80, 36), (0x20, 38), (0x40, 40)];
 /// The word address at which programs begin behind their vectors.
 const BEGIN: usize = 52;
 const PROPERTIES: &str = "Never(\"a.PORTB.0 == 1 && b.PORTB.0 == 1\"), Never(\"a.PORTB.0 == 1 && b.PORTB.0 == 0\"),
@@ -43,13 +43,23 @@ struct Machine {
     /// One more instruction comes before an interrupt.
     delayed: bool,
     /// For each interrupt: true if it was requested and enabled before the last step.
-    settled: [bool; 2],
+    settled: [bool; 3],
     /// The addresses to return to.
     back: Vec<usize>,
 }
 
-/// The characters of a line: in the buffer of the sender, on the way, and at the receiver.
-type Line = (Option<bool>, Option<bool>, Vec<bool>);
+/// The flag of a sender that tells that everything is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Flag {
+    #[default]
+    Low,
+    /// It rises at the end of the frame, unless a character is written before.
+    Rises,
+    High,
+}
+
+/// The characters of a line: in the buffer of the sender, on the way, and at the receiver; and the flag of the sender.
+type Line = (Option<bool>, Option<bool>, Vec<bool>, Flag);
 type State = (Vec<Machine>, Vec<Line>);
 
 fn words(instruction: I) -> usize {
@@ -64,6 +74,7 @@ fn program(random: &mut Random, role: u8) -> Vec<I> {
     };
     let control = |random: &mut Random| {
         let enabled = if random.chance(85) { 0x80 } else { 0 } | if random.chance(15) { 0x20 } else { 0 };
+        let enabled = enabled | if random.chance(15) { 0x40 } else { 0 };
         [I::Ldi { rd: r(17), k: 0x18 | enabled }, I::Sts { address: UCSR0B, rr: r(17) }]
     };
     let mut all = vec![I::Sbi { io: DDRB, bit: 0 }, I::Ldi { rd: r(16), k: random.byte() & 1 }];
@@ -73,18 +84,21 @@ fn program(random: &mut Random, role: u8) -> Vec<I> {
     }
     let wait = |bit| [I::Lds { rd: r(18), address: UCSR0A }, I::Sbrs { rr: r(18), bit }, I::Rjmp { offset: -4 }];
     let send = I::Sts { address: UDR0, rr: r(16) };
+    let clear = [I::Ldi { rd: r(17), k: 0x40 }, I::Sts { address: UCSR0A, rr: r(17) }];
     let mut body = Vec::new();
     let wait_for_pin = [I::Sbis { io: PIND, bit: 2 }, I::Rjmp { offset: -2 }];
     // It may tell that it is ready, and wait until the other one tells that a character has come, which is so when the next one is on its way.
     let (high, low) = ([I::Sbi { io: PORTB, bit: 0 }], [I::Cbi { io: PORTB, bit: 0 }]);
     match role {
         0 => body.extend([&high, &wait_for_pin[..], &low].concat()),
-        1 => body.extend([&wait_for_pin[..], &[send], &wait(5), &[send], &wait(5), &high].concat()),
+        1 => body.extend([&wait_for_pin[..], &[send], &wait(5), &[send], &wait(random.pick(&[5, 6])), &high].concat()),
         _ => {}
     }
     for _ in 0..1 + random.below(3_u8) {
-        match random.below(12_u8) {
-            0..2 => body.extend(wait(random.pick(&[5, 7]))),
+        match random.below(14_u8) {
+            0..2 => body.extend(wait(random.pick(&[5, 6, 7]))),
+            12 => body.extend(clear),
+            13 => body.extend([&clear[..], &[send], &wait(6), &high].concat()),
             2 => body.extend(wait_for_pin),
             3..6 => body.push(send),
             6 => body.push(I::Lds { rd: r(16), address: UDR0 }),
@@ -111,6 +125,7 @@ fn program(random: &mut Random, role: u8) -> Vec<I> {
         if random.chance(70) {
             match index {
                 0 => placed.push(I::Lds { rd: r(16), address: UDR0 }),
+                2 if random.chance(50) => placed.push(I::Nop),
                 _ => placed.push(I::Sts { address: UDR0, rr: r(16) }),
             }
         }
@@ -123,9 +138,9 @@ fn program(random: &mut Random, role: u8) -> Vec<I> {
 }
 
 /// For each interrupt: true if it is requested and enabled.
-fn standing(machine: &Machine, sends: &Line, receives: &Line) -> [bool; 2] {
-    let causes = [!receives.2.is_empty(), sends.0.is_none()];
-    [0, 1].map(|index| causes[index] && machine.control & INTERRUPTS[index].0 != 0)
+fn standing(machine: &Machine, sends: &Line, receives: &Line) -> [bool; 3] {
+    let causes = [!receives.2.is_empty(), sends.0.is_none(), sends.3 == Flag::High];
+    [0, 1, 2].map(|index| causes[index] && machine.control & INTERRUPTS[index].0 != 0)
 }
 
 /// All states after a step of a node, with the lines that are changed by it. Node 0 sends on line 0 and node 1 on line 1.
@@ -135,13 +150,17 @@ fn steps(state: &State, programs: &[Vec<I>], node: usize) -> Vec<(Machine, Vec<L
     let mut all = Vec::new();
     let mut may_wait = true;
     if machine.interrupts && !machine.delayed {
-        for index in (0..2).filter(|index| standing[*index]) {
+        for index in (0..3).filter(|index| standing[*index]) {
             if may_wait {
                 let mut back = machine.back.clone();
                 back.push(machine.pc);
                 let pc = INTERRUPTS[index].1;
                 let entered = Machine { pc, back, interrupts: false, settled: standing, ..machine.clone() };
-                all.push((entered, lines.clone()));
+                let mut lines = lines.clone();
+                if index == 2 {
+                    lines[node].3 = Flag::Low;
+                }
+                all.push((entered, lines));
             }
             may_wait &= !machine.settled[index];
         }
@@ -157,9 +176,20 @@ fn steps(state: &State, programs: &[Vec<I>], node: usize) -> Vec<(Machine, Vec<L
         I::Ldi { rd, k } if rd == r(16) => next.character = k & 1 == 1,
         I::Ldi { k, .. } => next.setting = k,
         I::Sts { address, .. } if address == UCSR0B => next.control = next.setting,
-        I::Sts { .. } => lines[node].0 = lines[node].0.or(Some(machine.character)),
+        I::Sts { address, .. } if address == UCSR0A => {
+            if lines[node].3 == Flag::High {
+                lines[node].3 = Flag::Low;
+            }
+        }
+        I::Sts { .. } => {
+            lines[node].0 = lines[node].0.or(Some(machine.character));
+            if lines[node].3 == Flag::Rises {
+                lines[node].3 = Flag::Low;
+            }
+        }
         I::Lds { address, .. } if address == UCSR0A => {
             next.status = u8::from(!lines[1 - node].2.is_empty()) << 7 | u8::from(lines[node].0.is_none()) << 5;
+            next.status |= u8::from(lines[node].3 == Flag::High) << 6;
         }
         I::Lds { .. } => {
             if lines[1 - node].2.is_empty() {
@@ -192,29 +222,32 @@ fn after(state: &State, programs: &[Vec<I>]) -> Vec<(State, bool)> {
     for node in 0..2 {
         for (machine, lines) in steps(state, programs, node) {
             let carried = |machine: &Machine| (machine.drives, machine.port);
-            let happened = lines != state.1 || carried(&machine) != carried(&state.0[node]);
+            let characters = |lines: &[Line]| -> Vec<_> { lines.iter().map(|it| (it.0, it.1, it.2.clone())).collect() };
+            let happened = characters(&lines) != characters(&state.1) || carried(&machine) != carried(&state.0[node]);
             let mut machines = state.0.clone();
             machines[node] = machine;
             all.push(((machines, lines), happened));
         }
     }
     for line in 0..2 {
-        let (waiting, moving, received) = &state.1[line];
-        let mut add = |now: Line, happened| {
+        let (waiting, moving, received, flag) = &state.1[line];
+        let mut add = |waiting: Option<bool>, moving, received: Vec<bool>, flag, happened| {
             let mut lines = state.1.clone();
-            lines[line] = now;
+            lines[line] = (waiting, moving, received, flag);
             all.push(((state.0.clone(), lines), happened));
         };
+        let after = if waiting.is_none() && *flag == Flag::Low { Flag::Rises } else { *flag };
         match moving {
-            None if waiting.is_some() => add((None, *waiting, received.clone()), false),
+            None if waiting.is_some() => add(None, *waiting, received.clone(), *flag, false),
+            None if *flag == Flag::Rises => add(None, None, received.clone(), Flag::High, false),
             None => {}
-            Some(_) if state.0[1 - line].control & 0x10 == 0 => add((*waiting, None, received.clone()), true),
+            Some(_) if state.0[1 - line].control & 0x10 == 0 => add(*waiting, None, received.clone(), after, true),
             Some(character) if received.len() < 3 => {
-                add((*waiting, None, received.iter().copied().chain([*character]).collect()), true);
+                add(*waiting, None, received.iter().copied().chain([*character]).collect(), after, true);
             }
             Some(character) => {
-                add((*waiting, None, received.clone()), true);
-                add((*waiting, None, vec![received[0], received[1], *character]), true);
+                add(*waiting, None, received.clone(), after, true);
+                add(*waiting, None, vec![received[0], received[1], *character], after, true);
             }
         }
     }
@@ -299,5 +332,11 @@ fn random_systems_with_interrupts_agree_with_all_concrete_states() {
 #[test]
 fn requests_that_wait_for_ever_are_found() {
     let found = (0..20).find(|seed| with_fault(Fault::RequestsWait, || compare(*seed)).is_err());
+    assert!(found.is_some());
+}
+
+#[test]
+fn a_flag_that_says_that_nothing_is_on_the_line_is_found() {
+    let found = (0..60).find(|seed| with_fault(Fault::SentIsIdle, || compare(*seed)).is_err());
     assert!(found.is_some());
 }
