@@ -41,15 +41,10 @@ impl Wires {
     /// The inputs that the wires supply to a node; `faces` gives the faces of all nodes.
     pub(crate) fn supply<'f>(&self, node: usize, faces: &dyn Fn(usize) -> &'f Face, lines: &[LineState]) -> Supply {
         let mut supply = self.characters(node, lines);
-        for wire in self.pins.iter().filter(|wire| wire.to.node == node) {
-            let from = self.pin(&wire.from, faces(wire.from.node));
-            let ends = self.pins.iter().filter(|other| other.from == wire.from).map(|other| &other.to);
-            let others = ends.clone().filter(|end| **end != wire.to);
-            let pulls = ends.fold(from.pulls, |all, end| all | self.pin(end, faces(end.node)).pulls);
-            let is_disturbed = others.clone().any(|end| self.pin(end, faces(end.node)).drives != Truth::False);
-            let (address, mask) = (wire.to.pin.address, wire.to.pin.mask());
-            let level = if is_disturbed { Level::Of(Truth::Unknown) } else { wire.level(from, pulls) };
-            let (value, unknown, floating) = match level {
+        let ends = self.pins.iter().filter(|wire| wire.to.node == node).map(|wire| (wire, wire.to));
+        for (wire, end) in ends.chain(self.beginnings(node)) {
+            let (address, mask) = (end.pin.address, end.pin.mask());
+            let (value, unknown, floating) = match self.level(wire, end, faces) {
                 Level::Of(Truth::True) => (mask, 0, 0),
                 Level::Of(Truth::False) => (0, 0, 0),
                 Level::Of(Truth::Unknown) => (0, mask, 0),
@@ -66,6 +61,25 @@ impl Wires {
             pins.level = TvByte::new(pins.level.value() | value, pins.level.known_mask() & !unknown);
         }
         supply
+    }
+
+    /// The beginnings of wires at a node, each with one of its wires.
+    fn beginnings(&self, node: usize) -> impl Iterator<Item = (&PinWire, End)> {
+        let is_first = |wire: &PinWire| self.pins.iter().find(|other| other.from == wire.from) == Some(wire);
+        let all = self.pins.iter().filter(move |wire| wire.from.node == node && !is_on(Fault::BeginningIsFree));
+        all.filter(move |wire| is_first(wire)).map(|wire| (wire, wire.from))
+    }
+
+    /// The level of a wire at one of its ends, as all other ends make it. Where the node at the beginning drives it, that end is not asked.
+    fn level<'f>(&self, wire: &PinWire, at: End, faces: &dyn Fn(usize) -> &'f Face) -> Level {
+        let from = self.pin(&wire.from, faces(wire.from.node));
+        let ends = self.pins.iter().filter(|other| other.from == wire.from).map(|other| &other.to);
+        let pulls = ends.clone().fold(from.pulls, |all, end| all | self.pin(end, faces(end.node)).pulls);
+        let mut others = ends.filter(|end| **end != at);
+        match others.any(|end| self.pin(end, faces(end.node)).drives != Truth::False) {
+            true => Level::Of(Truth::Unknown),
+            false => wire.level(from, pulls),
+        }
     }
 
     /// The inputs that the lines alone supply to a node.

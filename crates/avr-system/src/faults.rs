@@ -37,6 +37,8 @@ pub enum Fault {
     SentAtOnce,
     /// Characters come and go in every sleep mode.
     SleepIgnored,
+    /// What a node reads at the beginning of a wire is free.
+    BeginningIsFree,
 }
 
 #[cfg(any(test, feature = "faults"))]

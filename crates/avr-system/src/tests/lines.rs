@@ -301,7 +301,7 @@ fn compare(seed: u64) -> Result<usize, String> {
 
 #[test]
 fn random_systems_agree_with_all_concrete_states() {
-    let cases = cases(12, 1_000);
+    let cases = cases(6, 1_000);
     let mut unknown = 0;
     for seed in 0..cases {
         unknown += compare(seed).unwrap_or_else(|wrong| panic!("{wrong}"));

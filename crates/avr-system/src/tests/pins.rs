@@ -11,7 +11,9 @@ use crate::faults::{Fault, with_fault};
 use crate::{Run, Verdict};
 
 pub(super) const PORTB: u8 = 0x05;
+const PINB: u8 = 0x03;
 const DDRB: u8 = 0x04;
+const DDRD: u8 = 0x0a;
 const PIND: u8 = 0x09;
 const PORTD: u8 = 0x0b;
 
@@ -345,4 +347,29 @@ fn faults_of_the_composition_are_found() {
         let found = (0..100).find(|seed| with_fault(fault, || compare(*seed)).is_err());
         assert!(found.is_some(), "{fault:?} is not found");
     }
+}
+
+#[test]
+fn a_beginning_that_nobody_drives_has_the_level_of_the_wire() {
+    let looks = [I::Sbic { io: PINB, bit: 0 }, I::Sbi { io: PORTB, bit: 1 }, I::Rjmp { offset: -3 }].to_vec();
+    let rests = vec![I::Rjmp { offset: -1 }];
+    let check = |idle: &str, looks: &[I], other: &[I]| {
+        let text = format!(
+            "(nodes: {{ \"a\": (firmware: \"a\"), \"b\": (firmware: \"b\") }},
+              wires: [Pin(from: \"a.PORTB.0\", to: \"b.PIND.2\"{idle})], properties: [Never(\"a.PORTB.1 == 1\")])"
+        );
+        letters(&results(&text, "atmega328p", &[looks.to_vec(), other.to_vec()]))
+    };
+    assert_eq!(check(", idle: 0", &looks, &rests), "h");
+    assert_eq!(check(", idle: 1", &looks, &rests), "v");
+    assert_eq!(check("", &looks, &rests), "v");
+    // Something else drives the wire against its resistor, or pulls it up.
+    let drives = [&[I::Sbi { io: DDRD, bit: 2 }], &rests[..]].concat();
+    assert_eq!(check(", idle: 0", &looks, &drives), "u");
+    let pulls = [&[I::Sbi { io: PORTD, bit: 2 }], &rests[..]].concat();
+    assert_eq!(check("", &looks, &pulls), "v");
+    // The node drives it itself.
+    let high = [&[I::Sbi { io: DDRB, bit: 0 }, I::Sbi { io: PORTB, bit: 0 }, I::Nop], &looks[..]].concat();
+    assert_eq!(check(", idle: 0", &high, &rests), "v");
+    assert_eq!(with_fault(Fault::BeginningIsFree, || check(", idle: 0", &looks, &rests)), "v");
 }
