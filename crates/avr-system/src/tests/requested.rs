@@ -198,11 +198,8 @@ fn steps(state: &State, programs: &[Vec<I>], node: usize) -> Vec<(Machine, Vec<L
         I::Ldi { rd, k } if rd == r(16) => next.character = k & 1 == 1,
         I::Ldi { k, .. } => next.setting = k,
         I::Sts { address, .. } if address == UCSR0B => next.control = next.setting,
-        I::Sts { address, .. } if address == UCSR0A => {
-            if lines[node].3 == Flag::High {
-                lines[node].3 = Flag::Low;
-            }
-        }
+        I::Sts { address, .. } if address == UCSR0A && lines[node].3 == Flag::High => lines[node].3 = Flag::Low,
+        I::Sts { address, .. } if address == UCSR0A => {}
         I::Sts { .. } => {
             lines[node].0 = lines[node].0.or(Some(machine.character));
             if lines[node].3 == Flag::Rises {
