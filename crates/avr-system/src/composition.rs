@@ -10,7 +10,7 @@ use three_valued::{Truth, TvByte};
 
 use crate::environment::{Pins, Received, Sending, Supply};
 use crate::faults::{Fault, is_on};
-use crate::node::{Face, Node, NodeState, Target};
+use crate::node::{Effect, Face, Node, NodeState, Target};
 use crate::wire::{End, Level, Line, LineState, PinState, PinWire};
 
 /// The wires of a system.
@@ -40,16 +40,11 @@ impl Wires {
 
     /// The inputs that the wires supply to a node; `faces` gives the faces of all nodes.
     pub(crate) fn supply<'f>(&self, node: usize, faces: &dyn Fn(usize) -> &'f Face, lines: &[LineState]) -> Supply {
-        let mut supply = Supply::default();
-        for wire in self.pins.iter().filter(|wire| wire.to.node == node) {
-            let from = self.pin(&wire.from, faces(wire.from.node));
-            let ends = self.pins.iter().filter(|other| other.from == wire.from).map(|other| &other.to);
-            let others = ends.clone().filter(|end| **end != wire.to);
-            let pulls = ends.fold(from.pulls, |all, end| all | self.pin(end, faces(end.node)).pulls);
-            let is_disturbed = others.clone().any(|end| self.pin(end, faces(end.node)).drives != Truth::False);
-            let (address, mask) = (wire.to.pin.address, wire.to.pin.mask());
-            let level = if is_disturbed { Level::Of(Truth::Unknown) } else { wire.level(from, pulls) };
-            let (value, unknown, floating) = match level {
+        let mut supply = self.characters(node, lines);
+        let ends = self.pins.iter().filter(|wire| wire.to.node == node).map(|wire| (wire, wire.to));
+        for (wire, end) in ends.chain(self.beginnings(node)) {
+            let (address, mask) = (end.pin.address, end.pin.mask());
+            let (value, unknown, floating) = match self.level(wire, end, faces) {
                 Level::Of(Truth::True) => (mask, 0, 0),
                 Level::Of(Truth::False) => (0, 0, 0),
                 Level::Of(Truth::Unknown) => (0, mask, 0),
@@ -65,40 +60,62 @@ impl Wires {
             pins.floating |= floating;
             pins.level = TvByte::new(pins.level.value() | value, pins.level.known_mask() & !unknown);
         }
+        supply
+    }
+
+    /// The beginnings of wires at a node, each with one of its wires.
+    fn beginnings(&self, node: usize) -> impl Iterator<Item = (&PinWire, End)> {
+        let is_first = |wire: &PinWire| self.pins.iter().find(|other| other.from == wire.from) == Some(wire);
+        let all = self.pins.iter().filter(move |wire| wire.from.node == node && !is_on(Fault::BeginningIsFree));
+        all.filter(move |wire| is_first(wire)).map(|wire| (wire, wire.from))
+    }
+
+    /// The level of a wire at one of its ends, as all other ends make it. Where the node at the beginning drives it, that end is not asked.
+    fn level<'f>(&self, wire: &PinWire, at: End, faces: &dyn Fn(usize) -> &'f Face) -> Level {
+        let from = self.pin(&wire.from, faces(wire.from.node));
+        let ends = self.pins.iter().filter(|other| other.from == wire.from).map(|other| &other.to);
+        let pulls = ends.clone().fold(from.pulls, |all, end| all | self.pin(end, faces(end.node)).pulls);
+        let mut others = ends.filter(|end| **end != at);
+        match others.any(|end| self.pin(end, faces(end.node)).drives != Truth::False) {
+            true => Level::Of(Truth::Unknown),
+            false => wire.level(from, pulls),
+        }
+    }
+
+    /// The inputs that the lines alone supply to a node.
+    pub(crate) fn characters(&self, node: usize, lines: &[LineState]) -> Supply {
+        let mut supply = Supply::default();
         for (line, state) in self.lines.iter().zip(lines) {
             if line.to == node {
                 supply.received = Some(Received { first: state.received.first().copied(), overrun: state.overrun });
             }
             if line.from == node {
-                let is_idle = state.waiting.is_none() && state.moving.is_none();
-                supply.sending = Some(Sending { is_empty: state.waiting.is_none(), is_idle });
+                supply.sending = Some(Sending { is_empty: state.waiting.is_none(), is_sent: state.is_sent() });
             }
         }
         supply
     }
 
     /// The lines after a step of a node that did this; the receiver that is off afterwards has nothing.
-    pub(crate) fn after(
-        &self,
-        node: usize,
-        (read, written): (bool, Option<TvByte>),
-        face: &Face,
-        lines: &[LineState],
-    ) -> Vec<LineState> {
+    pub(crate) fn after(&self, node: usize, effect: Effect, face: &Face, lines: &[LineState]) -> Vec<LineState> {
         let mut after = lines.to_vec();
         for (line, state) in self.lines.iter().zip(&mut after) {
             if line.to == node {
-                if read {
+                if effect.read {
                     state.read();
                 }
                 if face.uart.is_some_and(|uart| uart.receives == Truth::False) {
                     state.flush();
                 }
             }
-            if line.from == node
-                && let Some(written) = written
-            {
-                state.write(written);
+            if line.from == node {
+                state.clear_sent(effect.cleared);
+                if let Some(written) = effect.written {
+                    state.write(written);
+                }
+                if face.uart.is_none_or(|uart| uart.sends != Truth::True) {
+                    state.switched_off();
+                }
             }
         }
         after
@@ -112,7 +129,7 @@ pub(crate) enum Mover {
     Nobody,
     /// The node with this number.
     Node(usize),
-    /// A character on the line with this number began to move.
+    /// A character on the line with this number began to move, or the frame of the last one ended.
     Begin(usize),
     /// A character on the line with this number arrived.
     Arrive(usize),
@@ -281,9 +298,9 @@ impl<'m> Space<'m> {
             (after.mover, after.happened) = (mover, happened);
             after
         };
-        if here.can_begin() {
+        if here.goes_on() {
             let mover = Mover::Begin(line);
-            let after = with(here.begun(), self.told(mover), Truth::False);
+            let after = with(here.gone_on(), self.told(mover), Truth::False);
             self.add(from, mover, vec![after], all);
         }
         if here.moving.is_some() {
@@ -324,9 +341,10 @@ impl<'m> Space<'m> {
     /// The state after a step of a node.
     fn after(&self, state: &SystemState, node: usize, target: &Target) -> SystemState {
         let [before, face] = [state.nodes[node], target.state].map(|number| self.nodes[node].face(number));
-        let lines = self.wires.after(node, (target.read, target.written), face, &state.lines);
+        let lines = self.wires.after(node, target.effect, face, &state.lines);
+        let is_changed = lines.iter().zip(&state.lines).any(|(after, before)| !after.carries_same(before));
         let happened =
-            if self.tells_happening { changes(before, face) | Truth::from(lines != state.lines) } else { Truth::False };
+            if self.tells_happening { changes(before, face) | Truth::from(is_changed) } else { Truth::False };
         let mut nodes = state.nodes.clone();
         nodes[node] = target.state;
         SystemState { nodes, lines, mover: self.told(Mover::Node(node)), happened }

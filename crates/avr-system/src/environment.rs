@@ -3,7 +3,7 @@
 use avr_isa::{DataAddress, FlashWordAddress};
 use avr_machine::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
 use avr_properties::EventRecorder;
-use three_valued::{ByteDomain, TvByte};
+use three_valued::{ByteDomain, Truth, TvByte};
 
 use crate::faults::{Fault, is_on};
 use crate::wire::Uart;
@@ -57,8 +57,8 @@ pub(crate) struct Received {
 pub(crate) struct Sending {
     /// True if its buffer is empty.
     pub(crate) is_empty: bool,
-    /// True if nothing is on its way.
-    pub(crate) is_idle: bool,
+    /// The flag that tells that everything is sent.
+    pub(crate) is_sent: Truth,
 }
 
 /// The inputs that the wires supply to a node.
@@ -75,6 +75,27 @@ pub(crate) struct UartInterrupts {
     pub(crate) received: Option<u8>,
     pub(crate) empty: Option<u8>,
     pub(crate) sent: Option<u8>,
+}
+
+impl UartInterrupts {
+    /// True if the wire says that an interrupt is requested, or may be, false if it says that it is not; none if wires say nothing of it.
+    fn requested(self, number: u8, supply: &Supply) -> Option<bool> {
+        let number = Some(number);
+        match (supply.received, supply.sending) {
+            (Some(has), _) if number == self.received => Some(has.first.is_some()),
+            (_, Some(has)) if number == self.empty => Some(has.is_empty),
+            (_, Some(has)) if number == self.sent => Some(has.is_sent != Truth::False),
+            _ => None,
+        }
+    }
+
+    /// Those that wires request for certain, and that are enabled, as bits of their numbers.
+    pub(crate) fn standing(self, supply: &Supply, is_enabled: &dyn Fn(u8) -> bool) -> u128 {
+        let is_sent = supply.sending.is_some_and(|has| has.is_sent == Truth::True);
+        let all = [self.received, self.empty, self.sent.filter(|_| is_sent)].into_iter().flatten();
+        let standing = all.filter(|number| self.requested(*number, supply) == Some(true) && is_enabled(*number));
+        standing.fold(0, |bits, number| bits | 1 << number)
+    }
 }
 
 /// The values of a domain: how they are made of what is known, and how their events are told.
@@ -116,7 +137,7 @@ impl Values for u8 {
 }
 
 /// The accesses of a step to what wires are about.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Accesses {
     /// Something was read that a wire supplies.
     pub(crate) looked: bool,
@@ -124,12 +145,31 @@ pub(crate) struct Accesses {
     pub(crate) read: bool,
     /// A character was written, with what is known of it.
     pub(crate) written: Option<TvByte>,
+    /// The flag that tells that everything is sent was cleared.
+    pub(crate) cleared: Truth,
     /// It is not known whether a character was read or written.
     pub(crate) is_unclear: bool,
     /// The machine was reset.
     pub(crate) is_reset: bool,
     /// A value was needed that is not known, in a domain that has none.
     pub(crate) is_unknown: bool,
+    /// Something happened, or did not, that the hardware determines or the data sheet leaves open, besides what a wire requests.
+    rests_on_model: bool,
+}
+
+impl Default for Accesses {
+    fn default() -> Self {
+        Self {
+            looked: false,
+            read: false,
+            written: None,
+            cleared: Truth::False,
+            is_unclear: false,
+            is_reset: false,
+            is_unknown: false,
+            rests_on_model: false,
+        }
+    }
 }
 
 /// An environment that answers from a script and extends it with first answers.
@@ -147,6 +187,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) inputs: Vec<(DataAddress, u8, u8)>,
     pub(crate) recorder: EventRecorder<'a>,
     pub(crate) accesses: Accesses,
+    /// The interrupts that do not wait any more, as bits of their numbers.
+    settled: u128,
 }
 
 impl<'a> Surroundings<'a> {
@@ -158,7 +200,22 @@ impl<'a> Surroundings<'a> {
     ) -> Self {
         let (script, accesses) = (Vec::new(), Accesses::default());
         let (content, inputs) = (None, Vec::new());
-        Self { supply, uart, interrupts, splits, script, position: 0, content, inputs, recorder, accesses }
+        let (position, settled) = (0, 0);
+        Self { supply, uart, interrupts, splits, script, position, content, inputs, recorder, accesses, settled }
+    }
+
+    /// The same where these interrupts do not wait any more if a wire requests them, as bits of their numbers.
+    ///
+    /// The processor looks for requests at the end of each instruction (instruction set manual and data sheet, "Interrupt Response Time").
+    /// A request that stood, enabled, before the last instruction began was seen at its end. Of one that came since, nothing tells if it
+    /// came in time, or during the instruction that is next. So the next step cannot be that instruction, nor the entry of
+    /// an interrupt of lower priority, if a request is settled; it may be either if none is. `SEI`, `RETI` and handlers are not
+    /// the matter of this: while they hold interrupts off, the machine offers none.
+    ///
+    /// Proofs do not use that: the states of a node do not tell since when a line requests something, and each interrupt may wait
+    /// in them for any number of instructions. That is more than the hardware does, in members of one hyper-edge.
+    pub(crate) fn with_settled(self, settled: u128) -> Self {
+        Self { settled: if is_on(Fault::RequestsWait) { 0 } else { settled }, ..self }
     }
 
     /// The same with an initial content.
@@ -203,7 +260,8 @@ impl<'a> Surroundings<'a> {
     /// True if the hardware would determine what a script chose in the last run of the step.
     pub(crate) fn rests_on_model(&self) -> bool {
         let asked = &self.script[..self.position];
-        asked.iter().any(|answer| answer.chooser == Chooser::Hardware) && !is_on(Fault::HardwareIsWorld)
+        let is_chosen = asked.iter().any(|answer| answer.chooser == Chooser::Hardware);
+        (is_chosen || self.accesses.rests_on_model) && !is_on(Fault::HardwareIsWorld)
     }
 
     /// A value with these bits, of which those in `open` are any, as a player chooses.
@@ -253,22 +311,11 @@ impl<'a> Surroundings<'a> {
         }
         if let Some(sending) = self.supply.sending {
             wired |= Uart::EMPTY | Uart::SENT;
-            value |= bit(Uart::EMPTY, sending.is_empty) | bit(Uart::SENT, sending.is_idle);
+            value |= bit(Uart::EMPTY, sending.is_empty) | bit(Uart::SENT, sending.is_sent == Truth::True);
+            unknown |= bit(Uart::SENT, sending.is_sent == Truth::Unknown);
         }
         let wired = wired & mask;
         (TvByte::new(value & wired & !unknown, !(unknown & wired)), 0, wired)
-    }
-
-    /// True if the wire says that an interrupt is requested, false if it says that it is not; none if wires say nothing of it.
-    fn requested(&self, number: u8) -> Option<bool> {
-        let UartInterrupts { received, empty, sent } = self.interrupts;
-        let number = Some(number);
-        match (self.supply.received, self.supply.sending) {
-            (Some(has), _) if number == received => Some(has.first.is_some()),
-            (_, Some(has)) if number == empty => Some(has.is_empty),
-            (_, Some(has)) if number == sent => Some(has.is_idle),
-            _ => None,
-        }
     }
 }
 
@@ -304,31 +351,55 @@ impl<V: Values> Environment<V> for Surroundings<'_> {
         self.answer(Chooser::World, count)
     }
 
-    /// Interrupts that a wire requests come or wait for one more instruction, as the hardware has it; those that it does not request
-    /// do not come.
+    /// Interrupts that a wire requests come or wait, unless they are settled; those that it does not request do not come.
     fn choose_among(&mut self, possibilities: &Possibilities) -> usize {
         let all: Vec<Happening> = possibilities.iter().collect();
         let told = |happening: &Happening| match happening {
-            Happening::Interrupt(number) => self.requested(*number),
+            Happening::Interrupt(number) => self.interrupts.requested(*number, self.supply),
             _ => None,
         };
         let told: Vec<Option<bool>> = all.iter().map(told).collect();
         self.accesses.looked |= told.iter().any(Option::is_some);
-        let possible: Vec<usize> = (0..all.len()).filter(|index| told[*index] != Some(false)).collect();
+        let is_undefined = |index: usize| possibilities.determined_by(all[index]) == DeterminedBy::Undefined;
+        let is_settled = |index: usize| match all[index] {
+            Happening::Interrupt(number) => {
+                told[index] == Some(true) && self.settled >> number & 1 == 1 && !is_undefined(index)
+            }
+            _ => false,
+        };
+        let is_unknown = self.supply.sending.is_some_and(|has| has.is_sent == Truth::Unknown);
+        let doubtful = self.interrupts.sent.filter(|_| is_unknown).map(Happening::Interrupt);
+        let is_doubtful = |index: usize| doubtful == Some(all[index]);
+        let first = (0..all.len()).find(|index| is_settled(*index));
+        let is_possible = |index: usize| match (all[index], first) {
+            (Happening::Continue, Some(_)) => false,
+            // Those of higher priority have the lower numbers.
+            (Happening::Interrupt(_), Some(first)) => index <= first && told[index] != Some(false),
+            _ => told[index] != Some(false),
+        };
+        let possible: Vec<usize> = (0..all.len()).filter(|index| is_possible(*index)).collect();
         let chosen = match possible.as_slice() {
             // The machine offers nothing else: a request that it has stored stands.
             [] => 0,
             [only] => *only,
             several => {
                 let is_told = several.iter().any(|index| told[*index] == Some(true));
-                let players = several.iter().map(|index| chooser(possibilities.determined_by(all[*index])));
-                let chooser = match is_told {
-                    true => Chooser::State,
-                    false => players.fold(Chooser::World, |all, one| if one == Chooser::Hardware { one } else { all }),
+                let is_of_hardware = |index: &usize| match told[*index] {
+                    Some(true) => is_undefined(*index) || is_doubtful(*index),
+                    _ => chooser(possibilities.determined_by(all[*index])) == Chooser::Hardware,
+                };
+                let of_hardware = several.iter().any(is_of_hardware);
+                self.accesses.rests_on_model |= of_hardware;
+                let chooser = match (is_told, of_hardware) {
+                    (true, _) => Chooser::State,
+                    (false, true) => Chooser::Hardware,
+                    (false, false) => Chooser::World,
                 };
                 several[self.answer(chooser, several.len())]
             }
         };
+        // Concrete states do not take what nobody knows.
+        self.accesses.is_unknown |= is_doubtful(chosen);
         self.accesses.is_reset = matches!(all[chosen], Happening::Reset(_));
         chosen
     }
@@ -346,6 +417,11 @@ impl<V: Values> Environment<V> for Surroundings<'_> {
             match event {
                 Event::Read(address, _) if address == uart.data => self.accesses.read = true,
                 Event::Write(address, value) if address == uart.data => self.accesses.written = Some(value.bits()),
+                Event::Write(address, value) if address == uart.status => {
+                    self.accesses.cleared = bit_of(value.bits(), Uart::SENT);
+                }
+                Event::PerhapsWrite(address, _) if address == uart.status => self.accesses.cleared = Truth::Unknown,
+                Event::Interrupt(number) if self.interrupts.sent == Some(number) => self.accesses.cleared = Truth::True,
                 Event::PerhapsRead(address, _) | Event::PerhapsWrite(address, _) if address == uart.data => {
                     self.accesses.is_unclear = true;
                 }
@@ -353,6 +429,14 @@ impl<V: Values> Environment<V> for Surroundings<'_> {
             }
         }
         V::tell(&mut self.recorder, event);
+    }
+}
+
+/// A bit of a byte.
+fn bit_of(byte: TvByte, mask: u8) -> Truth {
+    match byte.known_mask() & mask {
+        0 => Truth::Unknown,
+        _ => Truth::from(byte.value() & mask != 0),
     }
 }
 

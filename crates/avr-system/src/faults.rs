@@ -29,6 +29,16 @@ pub enum Fault {
     HardwareIsWorld,
     /// The cases of what is stored count as choices.
     CasesAreChoices,
+    /// An interrupt that a line requests waits for any number of instructions in runs.
+    RequestsWait,
+    /// The flag that tells that everything is sent is 1 just while nothing is on the line.
+    SentIsIdle,
+    /// That flag rises in the moment in which the other end has the character.
+    SentAtOnce,
+    /// Characters come and go in every sleep mode.
+    SleepIgnored,
+    /// What a node reads at the beginning of a wire is free.
+    BeginningIsFree,
 }
 
 #[cfg(any(test, feature = "faults"))]

@@ -13,6 +13,7 @@ use crate::composition::{Mover, Space};
 use crate::faults::{Fault, is_on};
 use crate::replay::{Concrete, Length, Replay};
 use crate::run::Run;
+use crate::wire::LineState;
 
 /// The most moves of all nodes together that a run has: for each, the states of all nodes are kept.
 const MAX_MOVES: usize = 16_384;
@@ -63,7 +64,7 @@ impl Refutation<'_> {
                 return None;
             };
             let taken = space.edges[state as usize].get(edge)?.clone();
-            let idle = replay.now.lines.iter().map(|line| line.waiting.is_none() && line.moving.is_none()).collect();
+            let idle = replay.now.lines.iter().map(LineState::is_idle).collect();
             // SOUND: every member refutes the formula, so the run may take the first one that it can.
             let came = (0..taken.members.len()).find(|member| replay.take(space, (state, edge, *member)).is_some())?;
             states.push(state);

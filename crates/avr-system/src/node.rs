@@ -60,15 +60,33 @@ pub(crate) struct Face {
     pub(crate) uart: Option<UartState>,
 }
 
+/// The effect of a step of a node on lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Effect {
+    /// True if it read a character.
+    pub(crate) read: bool,
+    /// The character that it wrote.
+    pub(crate) written: Option<TvByte>,
+    /// It cleared the flag that tells that everything is sent.
+    pub(crate) cleared: Truth,
+}
+
+impl Effect {
+    /// No effect.
+    const NONE: Self = Self { read: false, written: None, cleared: Truth::False };
+
+    /// The effect of a step with these accesses.
+    pub(crate) fn of(accesses: &Accesses) -> Self {
+        Self { read: accesses.read, written: accesses.written, cleared: accesses.cleared }
+    }
+}
+
 /// A state that a step leads to, with what the step did to lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     /// The number of the state.
     pub(crate) state: u32,
-    /// True if it read a character.
-    pub(crate) read: bool,
-    /// The character that it wrote.
-    pub(crate) written: Option<TvByte>,
+    pub(crate) effect: Effect,
 }
 
 /// The hyper-edges of a state.
@@ -328,7 +346,7 @@ impl<'m> Node<'m> {
 
     /// A step that ends in a state that is not followed.
     fn end(&mut self, reason: String) -> Outcome {
-        let target = Target { state: self.ended(reason), read: false, written: None };
+        let target = Target { state: self.ended(reason), effect: Effect::NONE };
         Outcome { is_case: false, is_choice: false, target }
     }
 
@@ -338,6 +356,8 @@ impl<'m> Node<'m> {
         let sends = self.face(from).uart.map_or(Truth::True, |uart| uart.sends);
         let reason = if accesses.is_reset && self.parts.uart.is_some() {
             Some("a reset of a node with a serial line")
+        } else if self.stops_line(next) {
+            Some("sleep in a mode other than idle, which stops the serial line,")
         } else if receives == Truth::Unknown {
             Some("a receiver that may be off, or whose characters may not have eight bits,")
         } else if accesses.is_unclear {
@@ -350,10 +370,26 @@ impl<'m> Node<'m> {
         match reason {
             Some(reason) => {
                 let place = self.place_of(from);
-                Target { state: self.ended(format!("{reason} {place}")), read: false, written: None }
+                Target { state: self.ended(format!("{reason} {place}")), effect: Effect::NONE }
             }
-            None => Target { state: next, read: accesses.read, written: accesses.written },
+            None => Target { state: next, effect: Effect::of(accesses) },
         }
+    }
+
+    /// True if a state sleeps in a mode in which the UART has no clock, and a line begins or ends at it.
+    ///
+    /// All modes but idle stop the clock of the peripherals (data sheet, "Active Clock Domains and Wake-up Sources in the Different Sleep
+    /// Modes"): nothing is sent meanwhile, and frames that were on their way, or come, are lost or broken.
+    fn stops_line(&self, state: u32) -> bool {
+        let NodeState::At(AbstractState::Running(running)) = self.state(state) else { return false };
+        if !running.control.sleeping || self.parts.uart.is_none() || is_on(Fault::SleepIgnored) {
+            return false;
+        }
+        let Some(sleep) = &self.parts.machine.device.sleep else { return true };
+        let mode = self.cell(state, sleep.mode_address);
+        let is_known = mode.unknown_mask() & sleep.mode_mask == 0;
+        let is_idle = |value: u8| sleep.modes.iter().any(|it| it.name == "idle" && it.value == value);
+        !(is_known && is_idle(mode.value() & sleep.mode_mask))
     }
 
     /// The reason why wires cannot follow a state: interrupts of pins that may be enabled.
@@ -424,7 +460,7 @@ impl<'m> Node<'m> {
         let (outcomes, looked) = self.outcomes(state, &supply);
         let [only] = outcomes.as_slice() else { return None };
         let next = only.target.state;
-        let is_quiet = !only.target.read && only.target.written.is_none();
+        let is_quiet = only.target.effect == Effect::NONE;
         let is_end = matches!(self.state(next), NodeState::Ended(_));
         let is_seen = self.face(state) != self.face(next) && !is_on(Fault::WriteIsLocal);
         let is_told = self.labels[state as usize] != self.labels[next as usize];
@@ -449,7 +485,7 @@ impl<'m> Node<'m> {
             known.level = TvByte::new(0, !known.wired);
         }
         let received = Received { first: Some(TvByte::UNKNOWN), overrun: true };
-        let sending = Sending { is_empty: true, is_idle: true };
+        let sending = Sending { is_empty: true, is_sent: Truth::Unknown };
         let has_uart = self.parts.uart.is_some();
         Supply { pins, received: has_uart.then_some(received), sending: has_uart.then_some(sending) }
     }

@@ -9,7 +9,7 @@ use three_valued::{Truth, TvByte};
 use crate::composition::{Mover, Space};
 use crate::environment::{Accesses, Supply, Surroundings, UartInterrupts};
 use crate::faults::{Fault, is_on as is_fault_on};
-use crate::node::{Face, NodeState, face};
+use crate::node::{Effect, Face, NodeState, face};
 use crate::run::{Moment, MomentKind, Place, Repeats, Run};
 use crate::wire::LineState;
 
@@ -23,6 +23,8 @@ const MAX_TRIES: usize = 512;
 pub(crate) struct Concrete {
     nodes: Vec<MachineState<u8>>,
     pub(crate) lines: Vec<LineState>,
+    /// For each node: the interrupts that lines requested, and that were enabled, before its last step began, as bits of their numbers.
+    settled: Vec<u128>,
 }
 
 impl PartialEq for Concrete {
@@ -32,7 +34,8 @@ impl PartialEq for Concrete {
             let same_cells = one.data.cells() == other.data.cells();
             same_cells && one.control == other.control && one.calls.all() == other.calls.all()
         };
-        self.lines == other.lines && self.nodes.iter().zip(&other.nodes).all(is_same)
+        let wires = (&self.lines, &self.settled) == (&other.lines, &other.settled);
+        wires && self.nodes.iter().zip(&other.nodes).all(is_same)
     }
 }
 
@@ -78,7 +81,8 @@ impl Replay {
         }
         let lines = vec![LineState::default(); space.wires.lines.len()];
         let run = Run { steps: vec![0; nodes.len()], ..Run::default() };
-        let mut replay = Self { now: Concrete { nodes, lines }, run };
+        let settled = vec![0; nodes.len()];
+        let mut replay = Self { now: Concrete { nodes, lines, settled }, run };
         for node in 0..space.nodes.len() {
             replay.local(space, node, space.states[first as usize].nodes[node])?;
         }
@@ -93,7 +97,7 @@ impl Replay {
             Mover::Nobody => None,
             Mover::Node(node) => self.step(space, node, (from, to)),
             Mover::Begin(line) => {
-                self.now.lines[line] = self.now.lines[line].begun();
+                self.now.lines[line] = self.now.lines[line].gone_on();
                 Some(())
             }
             // The data sheet does not say which character is lost: runs lose the new one.
@@ -129,6 +133,21 @@ impl Replay {
         face(&space.nodes[node].parts, &|address: DataAddress| TvByte::constant(*state.data.get(address)))
     }
 
+    /// The interrupts that lines request from a node, and that are enabled, as bits of their numbers.
+    fn standing(&self, space: &Space<'_>, node: usize) -> u128 {
+        let (uart, interrupts) = space.nodes[node].uart();
+        let data = &self.now.nodes[node].data;
+        let is_enabled = |number: u8| {
+            let mut all = space.machine(node).device.interrupts.iter();
+            let interrupt = all.find(|interrupt| interrupt.number == number);
+            interrupt.is_some_and(|it| data.get(it.enable.address) & it.enable.mask() != 0)
+        };
+        match uart {
+            Some(_) => interrupts.standing(&space.wires.characters(node, &self.now.lines), &is_enabled),
+            None => 0,
+        }
+    }
+
     fn place(&self, space: &Space<'_>, node: usize) -> Place {
         let pc = self.now.nodes[node].control.pc.byte().0;
         Place { pc, text: space.nodes[node].place(pc) }
@@ -161,19 +180,24 @@ impl Replay {
         let faces: Vec<Face> = (0..space.nodes.len()).map(|node| self.face(space, node)).collect();
         let supply = space.wires.supply(node, &|node| &faces[node], &self.now.lines);
         let nearby = space.supply_of(node, from);
-        let before = self.now.nodes[node].clone();
+        let before = self.now.clone();
+        let standing = self.standing(space, node);
         let mut script = Vec::new();
         let watched = space.nodes[node].watched();
         for _ in 0..MAX_TRIES {
-            let recorder = EventRecorder::new(&watched, before.control.pc.byte());
+            let recorder = EventRecorder::new(&watched, before.nodes[node].control.pc.byte());
             let uart = space.nodes[node].uart();
-            let mut surroundings = Surroundings::new(&supply, uart, true, recorder).answering(script);
-            let mut state = before.clone();
+            let surroundings = Surroundings::new(&supply, uart, true, recorder).answering(script);
+            let mut surroundings = surroundings.with_settled(before.settled[node]);
+            let mut state = before.nodes[node].clone();
             let stepped = space.machine(node).step(&mut state, &mut surroundings);
             let accesses = surroundings.accesses.clone();
             let occurrences = surroundings.recorder.occurrences();
             if stepped.is_ok() && !accesses.is_unknown && !accesses.is_unclear {
                 self.now.nodes[node] = state;
+                self.now.settled[node] = standing;
+                let after = self.face(space, node);
+                self.now.lines = space.wires.after(node, Effect::of(&accesses), &after, &before.lines);
                 let starts = space.nodes[node].raw_targets(source, &nearby, wanted);
                 let taken = self.run.steps[node];
                 let did_so = |start: u32| space.nodes[node].has_done(start, &occurrences);
@@ -183,7 +207,7 @@ impl Replay {
                     self.run.rests_on_model |= surroundings.rests_on_model();
                     return Some(());
                 }
-                self.now.nodes[node] = before.clone();
+                self.now = before.clone();
             }
             if !surroundings.advance() {
                 return None;
@@ -193,14 +217,15 @@ impl Replay {
         None
     }
 
-    /// Counts the step that was taken, and takes local steps until the state that is wanted covers the node; false, and it is as it was, if it never does.
+    /// Counts the step that was taken, and takes local steps until the state that is wanted covers the node; false, with the counts as they
+    /// were, if it never does.
     fn reaches(&mut self, space: &Space<'_>, node: usize, wanted: u32) -> bool {
-        let before = (self.now.nodes[node].clone(), self.run.clone());
+        let before = self.run.clone();
         self.count(node);
         if self.local(space, node, wanted).is_some() {
             return true;
         }
-        (self.now.nodes[node], self.run) = before;
+        self.run = before;
         false
     }
 
@@ -213,6 +238,7 @@ impl Replay {
             }
             let recorder = EventRecorder::new(&watched, self.now.nodes[node].control.pc.byte());
             let mut surroundings = Surroundings::new(&supply, plain, false, recorder);
+            self.now.settled[node] = self.standing(space, node);
             space.machine(node).step(&mut self.now.nodes[node], &mut surroundings).ok()?;
             self.run.rests_on_model |= surroundings.rests_on_model();
             self.count(node);
@@ -229,17 +255,17 @@ impl Replay {
         }
     }
 
-    /// Takes note of what a step did, and of what it changed on the lines.
+    /// Takes note of what a step did.
     fn did(
         &mut self,
         space: &Space<'_>,
         (node, before, before_step): (usize, &Face, u64),
-        at: &MachineState<u8>,
+        at: &Concrete,
         accesses: &Accesses,
         inputs: &[(DataAddress, u8, u8)],
     ) {
         let parts = &space.nodes[node].parts;
-        let (pc, step) = (at.control.pc.byte().0, before_step);
+        let (pc, step) = (at.nodes[node].control.pc.byte().0, before_step);
         let mut told: Vec<(MomentKind, String)> = Vec::new();
         let register = |address: DataAddress| {
             parts.machine.device.register_at(address).map_or_else(|| format!("{address:#06x}"), |it| it.name.to_owned())
@@ -251,7 +277,7 @@ impl Replay {
             ));
         }
         if accesses.read {
-            let first = self.now.lines.iter().zip(&space.wires.lines).find(|(_, line)| line.to == node);
+            let first = at.lines.iter().zip(&space.wires.lines).find(|(_, line)| line.to == node);
             let text = match first.and_then(|(line, _)| line.received.first().copied()).and_then(TvByte::known) {
                 Some(character) => format!("reads the character {character:#04x}"),
                 None => "reads UDR0, and no character is there".to_owned(),
@@ -275,7 +301,6 @@ impl Replay {
             };
             told.push((MomentKind::Pin, text));
         }
-        self.now.lines = space.wires.after(node, (accesses.read, accesses.written), &after, &self.now.lines);
         let moment = |(kind, text)| Moment { kind, node: Some(node), step, pc: Some(pc), text };
         self.run.moments.extend(told.into_iter().map(moment));
     }

@@ -411,8 +411,7 @@ impl System<'_> {
         match number.checked_sub(self.names.len()) {
             None => here.mover == Mover::Node(number),
             Some(line) => {
-                let is_idle = here.lines[line].waiting.is_none() && here.lines[line].moving.is_none();
-                is_idle || here.mover == Mover::Begin(line) || here.mover == Mover::Arrive(line)
+                here.lines[line].is_idle() || here.mover == Mover::Begin(line) || here.mover == Mover::Arrive(line)
             }
         }
     }

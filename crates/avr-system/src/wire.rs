@@ -174,9 +174,32 @@ impl PinWire {
     }
 }
 
+/// The flag of a transmitter that tells that everything is sent (`TXC0`), as hardware latches it.
+///
+/// It is set when a whole frame has left the shift register and the buffer is empty, and stays so until a 1 is written to it or its
+/// handler is entered (ATmega328P data sheet, "UCSRnA"). A character that is written later does not clear it.
+///
+/// A receiver takes a character in the middle of its stop bit, and the frame of the sender ends with that bit. So where baud rates agree the flag
+/// rises after the character has come, and a program that hears of the character by another wire may write the next one before: then
+/// the flag does not rise for the first one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Sent {
+    /// The flag is 0.
+    #[default]
+    No,
+    /// The flag is 0, the last character has come, and its frame is about to end.
+    Ending,
+    /// The flag is 1.
+    Yes,
+    /// Nothing is known of the flag.
+    Unknown,
+}
+
 /// The characters on a serial line, from the transmitter's buffer to the receiver's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct LineState {
+    /// The flag of the transmitter that tells that everything is sent.
+    pub(crate) sent: Sent,
     /// The character in the transmitter's buffer.
     pub(crate) waiting: Option<TvByte>,
     /// The character that is being sent.
@@ -193,6 +216,47 @@ impl LineState {
         if self.waiting.is_none() {
             self.waiting = Some(character);
         }
+        if self.sent == Sent::Ending {
+            self.sent = Sent::No;
+        }
+    }
+
+    /// A program clears the flag that tells that everything is sent, if that is so.
+    pub(crate) fn clear_sent(&mut self, clears: Truth) {
+        match (self.sent, clears) {
+            (Sent::Yes, Truth::True) => self.sent = Sent::No,
+            (Sent::Yes, Truth::Unknown) => self.sent = Sent::Unknown,
+            _ => {}
+        }
+    }
+
+    /// The transmitter may be off: what was on the line may never be told of.
+    pub(crate) fn switched_off(&mut self) {
+        if !self.is_idle() || self.sent != Sent::No {
+            self.sent = Sent::Unknown;
+        }
+    }
+
+    /// The flag that tells that everything is sent.
+    pub(crate) fn is_sent(&self) -> Truth {
+        if is_on(Fault::SentIsIdle) {
+            return Truth::from(self.waiting.is_none() && self.moving.is_none());
+        }
+        match self.sent {
+            Sent::No | Sent::Ending => Truth::False,
+            Sent::Yes => Truth::True,
+            Sent::Unknown => Truth::Unknown,
+        }
+    }
+
+    /// True if the line does nothing by itself.
+    pub(crate) fn is_idle(&self) -> bool {
+        !self.goes_on() && self.moving.is_none()
+    }
+
+    /// True if the wire carries the same characters.
+    pub(crate) fn carries_same(&self, other: &Self) -> bool {
+        *self == Self { sent: self.sent, ..other.clone() }
     }
 
     /// A program reads a character.
@@ -209,14 +273,15 @@ impl LineState {
         self.overrun = false;
     }
 
-    /// True if the character in the transmitter's buffer can begin to move.
-    pub(crate) fn can_begin(&self) -> bool {
-        self.waiting.is_some() && self.moving.is_none()
+    /// True if the character in the transmitter's buffer can begin to move, or the last frame can end.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.moving.is_none() && (self.waiting.is_some() || self.sent == Sent::Ending)
     }
 
-    /// The line after the character in the transmitter's buffer began to move.
-    pub(crate) fn begun(&self) -> Self {
-        Self { waiting: None, moving: self.waiting, ..self.clone() }
+    /// The line after the character in the transmitter's buffer began to move, or the last frame ended.
+    pub(crate) fn gone_on(&self) -> Self {
+        let sent = if self.sent == Sent::Ending { Sent::Yes } else { self.sent };
+        Self { waiting: None, moving: self.waiting, sent, ..self.clone() }
     }
 
     /// The lines that can follow when the moving character arrives; the first is the one in which the character that is new is lost, if one
@@ -226,7 +291,12 @@ impl LineState {
     /// Error Flags"), which the data sheet does not say: the new one, or the one in the shift register.
     pub(crate) fn arrived(&self, buffer: usize, is_on_now: bool) -> Vec<Self> {
         let Some(character) = self.moving else { return vec![self.clone()] };
-        let mut after = Self { moving: None, ..self.clone() };
+        let sent = match self.sent {
+            Sent::No if self.waiting.is_none() && is_on(Fault::SentAtOnce) => Sent::Yes,
+            Sent::No if self.waiting.is_none() => Sent::Ending,
+            sent => sent,
+        };
+        let mut after = Self { moving: None, sent, ..self.clone() };
         if is_on(Fault::CharacterDropped) {
             return vec![after];
         }

@@ -1,10 +1,13 @@
 //! Tests of systems: known ones, wrong files, and random ones against a composition of concrete states.
 
 mod basis;
+mod choices;
 mod conformance;
 mod files;
 mod lines;
 mod pins;
+mod requested;
+mod requests;
 mod small;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +26,12 @@ pub(super) fn results(text: &str, device: &str, programs: &[Vec<Instruction>]) -
     results_of(text, device, programs, &BTreeMap::new())
 }
 
+/// The same within limits.
+#[track_caller]
+pub(super) fn results_within(limits: Limits, text: &str, device: &str, programs: &[Vec<Instruction>]) -> Results {
+    results_with((text, &BTreeMap::new()), device, programs, limits)
+}
+
 /// The same with specifications.
 #[track_caller]
 pub(super) fn results_of(
@@ -30,6 +39,16 @@ pub(super) fn results_of(
     device: &str,
     programs: &[Vec<Instruction>],
     specifications: &BTreeMap<String, SpecificationAutomaton>,
+) -> Results {
+    results_with((text, specifications), device, programs, Limits::default())
+}
+
+#[track_caller]
+fn results_with(
+    (text, specifications): (&str, &BTreeMap<String, SpecificationAutomaton>),
+    device: &str,
+    programs: &[Vec<Instruction>],
+    limits: Limits,
 ) -> Results {
     let file = SystemFile::parse(text).expect("the file is a system");
     let device = Device::named(device).expect("there is such a device");
@@ -42,7 +61,7 @@ pub(super) fn results_of(
     let settings: Vec<Setting<'_>> =
         images.iter().map(|image| Setting { image, device, start: None, file: &properties, eeprom: &eeprom }).collect();
     let system = System::bind(&file, &settings, specifications).expect("it can be bound");
-    system.verify(Limits::default(), &|| false)
+    system.verify(limits, &|| false)
 }
 
 /// The verdicts as letters: h, v or u.

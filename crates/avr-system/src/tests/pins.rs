@@ -11,7 +11,9 @@ use crate::faults::{Fault, with_fault};
 use crate::{Run, Verdict};
 
 pub(super) const PORTB: u8 = 0x05;
+const PINB: u8 = 0x03;
 const DDRB: u8 = 0x04;
+const DDRD: u8 = 0x0a;
 const PIND: u8 = 0x09;
 const PORTD: u8 = 0x0b;
 
@@ -26,7 +28,7 @@ pub(super) struct Machine {
     register: u8,
     zero: bool,
     /// A pin became an input in the last step: what is read now is not what the wires say.
-    settling: bool,
+    pub(super) settling: bool,
 }
 
 pub(super) type State = Vec<Machine>;
@@ -34,12 +36,18 @@ pub(super) type State = Vec<Machine>;
 /// A wire from bit `.1` of port B of node `.0` to bit `.3` of port D of node `.2`.
 pub(super) type Wire = (usize, u8, usize, u8);
 
-fn program(random: &mut Random) -> Vec<I> {
+fn program(random: &mut Random, turns: bool) -> Vec<I> {
     let length = 3 + random.below(7_usize);
     let mut all = vec![I::Ldi { rd: r(16), k: random.byte() & 1 }];
     if random.chance(70) {
         all.push(I::Sbi { io: DDRB, bit: 0 });
     }
+    // A pin that became an input just before something is read.
+    let turned = |random: &mut Random, all: &mut Vec<I>| {
+        if turns && random.chance(60) {
+            all.extend([I::Sbi { io: DDRB, bit: 0 }, I::Cbi { io: DDRB, bit: 0 }]);
+        }
+    };
     let reader = |random: &mut Random| {
         let bit = if random.chance(80) { 2 } else { 3 };
         if random.chance(50) { I::Sbis { io: PIND, bit } } else { I::Sbic { io: PIND, bit } }
@@ -50,11 +58,13 @@ fn program(random: &mut Random) -> Vec<I> {
             0 | 1 => all.push(I::Sbi { io: PORTB, bit }),
             2 | 3 => all.push(I::Cbi { io: PORTB, bit }),
             4 | 5 => {
+                turned(random, &mut all);
                 all.push(reader(random));
                 let offset = if random.chance(60) { -2 } else { -(random.below(all.len() as i16) + 1) };
                 all.push(I::Rjmp { offset });
             }
             6 => {
+                turned(random, &mut all);
                 all.push(I::In { rd: r(16), io: PIND });
                 all.push(I::Andi { rd: r(16), k: random.pick(&[4, 8, 12]) });
                 let last = all.len() as i8;
@@ -140,7 +150,7 @@ pub(super) fn after(state: &State, programs: &[Vec<I>], wires: &[Wire], node: us
 }
 
 /// The levels and pull-ups that the pins of a state give to the wires, at both ends.
-fn carried(state: &State, wires: &[Wire]) -> Vec<(bool, bool, bool, bool)> {
+pub(super) fn carried(state: &State, wires: &[Wire]) -> Vec<(bool, bool, bool, bool)> {
     let bit = |bits: u8, bit: u8| bits >> bit & 1 == 1;
     let one = |wire: &Wire| {
         let (from, to) = (state[wire.0], state[wire.2]);
@@ -157,7 +167,7 @@ fn is_high(state: &State) -> bool {
 
 /// The verdicts of the formulas of linear time: `G F` of a pin that is high, and `F G` of one that is low. Fair runs stay in a strongly
 /// connected part in which each node takes steps.
-fn of_fair_runs(states: &[State], edges: &[Vec<(usize, usize)>]) -> [bool; 2] {
+pub(super) fn of_fair_runs(states: &[State], edges: &[Vec<(usize, usize)>]) -> [bool; 2] {
     let is_fair = |part: &BTreeSet<usize>| {
         let inside = |from: &usize| edges[*from].iter().filter(|(_, to)| part.contains(to)).map(|(node, _)| *node);
         let movers: BTreeSet<usize> = part.iter().flat_map(inside).collect();
@@ -248,9 +258,14 @@ fn explicit(programs: &[Vec<I>], wires: &[Wire]) -> String {
 
 /// A random system: its text, its programs and its wires.
 pub(super) fn system(seed: u64) -> (String, Vec<Vec<I>>, Vec<Wire>) {
+    system_with(seed, false)
+}
+
+/// The same, with pins that become inputs just before something is read, if that is asked for.
+pub(super) fn system_with(seed: u64, turns: bool) -> (String, Vec<Vec<I>>, Vec<Wire>) {
     let mut random = Random::new(seed);
     let count = if random.chance(80) { 2 } else { 3 };
-    let programs: Vec<Vec<I>> = (0..count).map(|_| program(&mut random)).collect();
+    let programs: Vec<Vec<I>> = (0..count).map(|_| program(&mut random, turns)).collect();
     let mut wires: Vec<Wire> = Vec::new();
     for node in 0..count {
         if random.chance(90) {
@@ -332,4 +347,29 @@ fn faults_of_the_composition_are_found() {
         let found = (0..100).find(|seed| with_fault(fault, || compare(*seed)).is_err());
         assert!(found.is_some(), "{fault:?} is not found");
     }
+}
+
+#[test]
+fn a_beginning_that_nobody_drives_has_the_level_of_the_wire() {
+    let looks = [I::Sbic { io: PINB, bit: 0 }, I::Sbi { io: PORTB, bit: 1 }, I::Rjmp { offset: -3 }].to_vec();
+    let rests = vec![I::Rjmp { offset: -1 }];
+    let check = |idle: &str, looks: &[I], other: &[I]| {
+        let text = format!(
+            "(nodes: {{ \"a\": (firmware: \"a\"), \"b\": (firmware: \"b\") }},
+              wires: [Pin(from: \"a.PORTB.0\", to: \"b.PIND.2\"{idle})], properties: [Never(\"a.PORTB.1 == 1\")])"
+        );
+        letters(&results(&text, "atmega328p", &[looks.to_vec(), other.to_vec()]))
+    };
+    assert_eq!(check(", idle: 0", &looks, &rests), "h");
+    assert_eq!(check(", idle: 1", &looks, &rests), "v");
+    assert_eq!(check("", &looks, &rests), "v");
+    // Something else drives the wire against its resistor, or pulls it up.
+    let drives = [&[I::Sbi { io: DDRD, bit: 2 }], &rests[..]].concat();
+    assert_eq!(check(", idle: 0", &looks, &drives), "u");
+    let pulls = [&[I::Sbi { io: PORTD, bit: 2 }], &rests[..]].concat();
+    assert_eq!(check("", &looks, &pulls), "v");
+    // The node drives it itself.
+    let high = [&[I::Sbi { io: DDRB, bit: 0 }, I::Sbi { io: PORTB, bit: 0 }, I::Nop], &looks[..]].concat();
+    assert_eq!(check(", idle: 0", &high, &rests), "v");
+    assert_eq!(with_fault(Fault::BeginningIsFree, || check(", idle: 0", &looks, &rests)), "v");
 }
