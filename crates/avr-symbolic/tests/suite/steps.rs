@@ -98,8 +98,8 @@ fn check_state(
         let mut values = random_values(&graph, random);
         let conditions = execution.ends.iter().filter(|end| values.bit(&end.condition.bit()) == Some(true)).count();
         assert_eq!(conditions, 1, "{name}: {conditions} paths");
-        let run = execution.concrete(&mut values).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let end = &execution.ends[run.end];
+        let (run, end) = execution.concrete(&mut values).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let end = &execution.ends[end];
         assert_eq!(values.bit(&end.condition.bit()), Some(true), "{name}");
         if let EndKind::Cannot(reason) = end.kind {
             assert!(
