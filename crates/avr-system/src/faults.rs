@@ -35,9 +35,11 @@ pub enum Fault {
     SentIsIdle,
     /// That flag rises in the moment in which the other end has the character.
     SentAtOnce,
-    /// Characters come and go in every sleep mode.
+    /// That flag does not rise at the end of a frame that began to end while it was 1.
+    RisesFromLowOnly,
+    /// Characters come and go in every sleep mode, and without a clock.
     SleepIgnored,
-    /// What a node reads at the beginning of a wire is free.
+    /// The level that a node reads at the beginning of a wire is free.
     BeginningIsFree,
 }
 

@@ -358,6 +358,8 @@ impl<'m> Node<'m> {
             Some("a reset of a node with a serial line")
         } else if self.stops_line(next) {
             Some("sleep in a mode other than idle, which stops the serial line,")
+        } else if self.changes_line(from, next) {
+            Some("a change of the frame format, or of the clock, of a transmitter that is on")
         } else if receives == Truth::Unknown {
             Some("a receiver that may be off, or whose characters may not have eight bits,")
         } else if accesses.is_unclear {
@@ -390,6 +392,18 @@ impl<'m> Node<'m> {
         let is_known = mode.unknown_mask() & sleep.mode_mask == 0;
         let is_idle = |value: u8| sleep.modes.iter().any(|it| it.name == "idle" && it.value == value);
         !(is_known && is_idle(mode.value() & sleep.mode_mask))
+    }
+
+    /// True if a step takes the clock or the frame format away from a transmitter that may be in the middle of a frame (data sheet, "USART
+    /// Initialization": no transmission may be ongoing then).
+    fn changes_line(&self, from: u32, next: u32) -> bool {
+        let Some(uart) = self.parts.uart else { return false };
+        let sends = |state| self.face(state).uart.map_or(Truth::False, |uart| uart.sends);
+        if sends(from) != Truth::True || sends(next) == Truth::True || is_on(Fault::SleepIgnored) {
+            return false;
+        }
+        let control = self.cell(next, uart.control);
+        (control.value() | control.unknown_mask()) & Uart::SENDS != 0
     }
 
     /// The reason why wires cannot follow a state: interrupts of pins that may be enabled.

@@ -69,6 +69,8 @@ pub(crate) struct Uart {
 }
 
 impl Uart {
+    /// The bit of the control register that switches the transmitter on (`TXEN0`).
+    pub(crate) const SENDS: u8 = 0x08;
     pub(crate) const RECEIVED: u8 = 0x80;
     pub(crate) const SENT: u8 = 0x40;
     pub(crate) const EMPTY: u8 = 0x20;
@@ -181,14 +183,12 @@ impl PinWire {
 ///
 /// A receiver takes a character in the middle of its stop bit, and the frame of the sender ends with that bit. So where baud rates agree the flag
 /// rises after the character has come, and a program that hears of the character by another wire may write the next one before: then
-/// the flag does not rise for the first one.
+/// the flag does not rise for the first one. A flag that is cleared between the two rises again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Sent {
     /// The flag is 0.
     #[default]
     No,
-    /// The flag is 0, the last character has come, and its frame is about to end.
-    Ending,
     /// The flag is 1.
     Yes,
     /// Nothing is known of the flag.
@@ -200,6 +200,8 @@ pub(crate) enum Sent {
 pub(crate) struct LineState {
     /// The flag of the transmitter that tells that everything is sent.
     pub(crate) sent: Sent,
+    /// True if the last character has come, and its frame is about to end: then the flag rises. Never where nothing is known of the flag.
+    pub(crate) ending: bool,
     /// The character in the transmitter's buffer.
     pub(crate) waiting: Option<TvByte>,
     /// The character that is being sent.
@@ -216,16 +218,14 @@ impl LineState {
         if self.waiting.is_none() {
             self.waiting = Some(character);
         }
-        if self.sent == Sent::Ending {
-            self.sent = Sent::No;
-        }
+        self.ending = false;
     }
 
     /// A program clears the flag that tells that everything is sent, if that is so.
     pub(crate) fn clear_sent(&mut self, clears: Truth) {
         match (self.sent, clears) {
             (Sent::Yes, Truth::True) => self.sent = Sent::No,
-            (Sent::Yes, Truth::Unknown) => self.sent = Sent::Unknown,
+            (Sent::Yes, Truth::Unknown) => (self.sent, self.ending) = (Sent::Unknown, false),
             _ => {}
         }
     }
@@ -233,7 +233,7 @@ impl LineState {
     /// The transmitter may be off: what was on the line may never be told of.
     pub(crate) fn switched_off(&mut self) {
         if !self.is_idle() || self.sent != Sent::No {
-            self.sent = Sent::Unknown;
+            (self.sent, self.ending) = (Sent::Unknown, false);
         }
     }
 
@@ -243,7 +243,7 @@ impl LineState {
             return Truth::from(self.waiting.is_none() && self.moving.is_none());
         }
         match self.sent {
-            Sent::No | Sent::Ending => Truth::False,
+            Sent::No => Truth::False,
             Sent::Yes => Truth::True,
             Sent::Unknown => Truth::Unknown,
         }
@@ -256,7 +256,7 @@ impl LineState {
 
     /// True if the wire carries the same characters.
     pub(crate) fn carries_same(&self, other: &Self) -> bool {
-        *self == Self { sent: self.sent, ..other.clone() }
+        *self == Self { sent: self.sent, ending: self.ending, ..other.clone() }
     }
 
     /// A program reads a character.
@@ -275,13 +275,13 @@ impl LineState {
 
     /// True if the character in the transmitter's buffer can begin to move, or the last frame can end.
     pub(crate) fn goes_on(&self) -> bool {
-        self.moving.is_none() && (self.waiting.is_some() || self.sent == Sent::Ending)
+        self.moving.is_none() && (self.waiting.is_some() || self.ending)
     }
 
     /// The line after the character in the transmitter's buffer began to move, or the last frame ended.
     pub(crate) fn gone_on(&self) -> Self {
-        let sent = if self.sent == Sent::Ending { Sent::Yes } else { self.sent };
-        Self { waiting: None, moving: self.waiting, sent, ..self.clone() }
+        let sent = if self.ending { Sent::Yes } else { self.sent };
+        Self { waiting: None, moving: self.waiting, sent, ending: false, ..self.clone() }
     }
 
     /// The lines that can follow when the moving character arrives; the first is the one in which the character that is new is lost, if one
@@ -291,12 +291,11 @@ impl LineState {
     /// Error Flags"), which the data sheet does not say: the new one, or the one in the shift register.
     pub(crate) fn arrived(&self, buffer: usize, is_on_now: bool) -> Vec<Self> {
         let Some(character) = self.moving else { return vec![self.clone()] };
-        let sent = match self.sent {
-            Sent::No if self.waiting.is_none() && is_on(Fault::SentAtOnce) => Sent::Yes,
-            Sent::No if self.waiting.is_none() => Sent::Ending,
-            sent => sent,
-        };
-        let mut after = Self { moving: None, sent, ..self.clone() };
+        let ends = self.waiting.is_none() && self.sent != Sent::Unknown;
+        let is_at_once = is_on(Fault::SentAtOnce);
+        let ending = ends && !is_at_once && (self.sent == Sent::No || !is_on(Fault::RisesFromLowOnly));
+        let sent = if ends && is_at_once { Sent::Yes } else { self.sent };
+        let mut after = Self { moving: None, sent, ending, ..self.clone() };
         if is_on(Fault::CharacterDropped) {
             return vec![after];
         }

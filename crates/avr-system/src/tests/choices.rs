@@ -1,6 +1,6 @@
 //! The basis of verdicts about random systems, against a composition of concrete states that knows who chooses.
 //!
-//! What a pin reads just after it became an input is determined by the hardware, all other reads by the world around the system. A violation
+//! The level that a pin reads just after it became an input is determined by the hardware, all other reads by the world around the system. A violation
 //! whose basis is the hardware must be there in the composition without such reads. That something can always happen must then be true
 //! for each of their outcomes.
 

@@ -54,12 +54,10 @@ struct Machine {
 
 /// The flag of a sender that tells that everything is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Flag {
-    #[default]
-    Low,
+struct Flag {
+    is_high: bool,
     /// It rises at the end of the frame, unless a character is written before.
-    Rises,
-    High,
+    rises: bool,
 }
 
 /// The characters of a line: in the buffer of the sender, on the way, and at the receiver; and the flag of the sender.
@@ -161,7 +159,7 @@ fn program(random: &mut Random, role: u8) -> Vec<I> {
 
 /// For each interrupt: true if it is requested and enabled.
 fn standing(machine: &Machine, sends: &Line, receives: &Line) -> [bool; 3] {
-    let causes = [!receives.2.is_empty(), sends.0.is_none(), sends.3 == Flag::High];
+    let causes = [!receives.2.is_empty(), sends.0.is_none(), sends.3.is_high];
     [0, 1, 2].map(|index| causes[index] && machine.control & INTERRUPTS[index].0 != 0)
 }
 
@@ -180,7 +178,7 @@ fn steps(state: &State, programs: &[Vec<I>], node: usize) -> Vec<(Machine, Vec<L
                 let entered = Machine { pc, back, interrupts: false, settled: standing, ..machine.clone() };
                 let mut lines = lines.clone();
                 if index == 2 {
-                    lines[node].3 = Flag::Low;
+                    lines[node].3.is_high = false;
                 }
                 all.push((entered, lines));
             }
@@ -198,17 +196,14 @@ fn steps(state: &State, programs: &[Vec<I>], node: usize) -> Vec<(Machine, Vec<L
         I::Ldi { rd, k } if rd == r(16) => next.character = k & 1 == 1,
         I::Ldi { k, .. } => next.setting = k,
         I::Sts { address, .. } if address == UCSR0B => next.control = next.setting,
-        I::Sts { address, .. } if address == UCSR0A && lines[node].3 == Flag::High => lines[node].3 = Flag::Low,
-        I::Sts { address, .. } if address == UCSR0A => {}
+        I::Sts { address, .. } if address == UCSR0A => lines[node].3.is_high = false,
         I::Sts { .. } => {
             lines[node].0 = lines[node].0.or(Some(machine.character));
-            if lines[node].3 == Flag::Rises {
-                lines[node].3 = Flag::Low;
-            }
+            lines[node].3.rises = false;
         }
         I::Lds { address, .. } if address == UCSR0A => {
             next.status = u8::from(!lines[1 - node].2.is_empty()) << 7 | u8::from(lines[node].0.is_none()) << 5;
-            next.status |= u8::from(lines[node].3 == Flag::High) << 6;
+            next.status |= u8::from(lines[node].3.is_high) << 6;
         }
         I::Lds { .. } => {
             if lines[1 - node].2.is_empty() {
@@ -255,10 +250,10 @@ fn after(state: &State, programs: &[Vec<I>]) -> Vec<(State, bool)> {
             lines[line] = (waiting, moving, received, flag);
             all.push(((state.0.clone(), lines), happened));
         };
-        let after = if waiting.is_none() && *flag == Flag::Low { Flag::Rises } else { *flag };
+        let after = Flag { rises: waiting.is_none(), ..*flag };
         match moving {
             None if waiting.is_some() => add(None, *waiting, received.clone(), *flag, false),
-            None if *flag == Flag::Rises => add(None, None, received.clone(), Flag::High, false),
+            None if flag.rises => add(None, None, received.clone(), Flag { is_high: true, rises: false }, false),
             None => {}
             Some(_) if state.0[1 - line].control & 0x10 == 0 => add(*waiting, None, received.clone(), after, true),
             Some(character) if received.len() < 3 => {

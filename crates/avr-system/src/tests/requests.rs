@@ -200,6 +200,20 @@ fn a_flag_that_stayed_set_stays_so_with_the_next_character() {
 }
 
 #[test]
+fn a_flag_that_is_cleared_while_a_frame_ends_rises_again() {
+    let looks = [I::Lds { rd: r(18), address: UCSR0A }, I::Sbrc { rr: r(18), bit: 6 }, HIGH[0]];
+    let sends = [&on()[..], &send(), &wait(6), &send(), &WAIT_FOR_PIN, &clear(), &looks, STUCK].concat();
+    let takes = [&wait(7)[..], &[I::Lds { rd: r(16), address: UDR0 }]].concat();
+    let receives = [&on()[..], &takes, &takes, &HIGH, STUCK].concat();
+    let check = || {
+        let found = results(&joined("Never(\"a.PORTB.0 == 1\")"), "atmega328p", &[sends.clone(), receives.clone()]);
+        letters(&found)
+    };
+    assert_eq!(check(), "v");
+    assert_eq!(with_fault(Fault::RisesFromLowOnly, check), "h");
+}
+
+#[test]
 fn a_flag_that_was_cleared_tells_of_the_next_character() {
     assert_eq!(none_found(&[&wait(6), &clear()]), ("h".to_owned(), Some(Basis::Hardware)));
 }
@@ -257,4 +271,22 @@ fn a_character_does_not_come_for_certain_in_sleep() {
         assert_eq!(sleep(mode), "u");
         assert_eq!(with_fault(Fault::SleepIgnored, || sleep(mode)), "h");
     }
+}
+
+#[test]
+fn a_character_does_not_come_for_certain_without_a_clock() {
+    let stop = |register: u16, value: u8| {
+        [I::Ldi { rd: r(17), k: value }, I::Sts { address: DataAddress(register), rr: r(17) }]
+    };
+    let check = |register: u16, value: u8| {
+        // The receiver of the sender is off.
+        let sends = [&stop(UCSR0B.0, 0x08)[..], &WAIT_FOR_PIN, &send(), &stop(register, value), STUCK].concat();
+        let takes = [&wait(7)[..], &[I::Lds { rd: r(16), address: UDR0 }]].concat();
+        let receives = [&on()[..], &HIGH, &takes, STUCK].concat();
+        letters(&results(&joined("Ltl(\"F b.read(UDR0)\")"), "atmega328p", &[sends, receives]))
+    };
+    // PRR without PRUSART0, and eight bits.
+    assert_eq!((check(0x64, 0x01).as_str(), check(0xc2, 0x06).as_str()), ("h", "h"));
+    let both = |register, value| [check(register, value), with_fault(Fault::SleepIgnored, || check(register, value))];
+    assert_eq!([both(0x64, 0x02), both(0xc2, 0x00)], [["u", "h"], ["u", "h"]]);
 }

@@ -1,7 +1,8 @@
 //! Stacks of tasks: variables into which the program sets the stack pointer.
 //!
-//! A run without these stacks ends in a hazard: SP is set into static data, or a return there is to no call. A variable is taken for the stack of a task if SP was set to
-//! what was loaded, or a return found SP there, to which pushes alone do not lead. Nothing rests on it: the file names the stacks, and results list them among what is assumed.
+//! A run without these stacks ends in a hazard: SP is set into static data, or a return there is to no call. A variable is taken for the stack of
+//! a task if SP was set to what was loaded, or a return found SP there, to which pushes alone do not lead. Nothing rests on it: the file names the
+//! stacks, and results list them among what is assumed.
 
 use avr_image::{FlashByteAddress, FlashWordAddress, Type};
 use avr_isa::{DataAddress, Instruction, Register};
@@ -31,9 +32,10 @@ pub(super) fn verified(job: &Job, note: &dyn Fn(&str)) -> Result<Results, Proper
     let mut found = false;
     let mut named = proposed(job, &results, &file);
     while let Some((name, with)) = named {
+        // Results with some of the stacks are not those of the file.
         job.known.forget();
         // A name that the image does not know is no stack.
-        let Ok(next) = verify(&Request { file: &with, ..job.request() }) else { break };
+        let Ok(next) = verify(&Request { file: &with, known: None, ..job.request() }) else { break };
         note(&name);
         (found, file) = (true, with);
         named = proposed(job, &next, &file);
