@@ -203,7 +203,7 @@ impl<'m> Sampler<'m> {
         found
     }
 
-    /// Takes a run that symbolic execution found; none if it does not refute a goal.
+    /// Takes a run that symbolic execution found; none if it does not refute a goal, or rests on the model: others may rest on the hardware.
     pub fn refute_along(
         &mut self,
         context: &Context<'m>,
@@ -212,9 +212,17 @@ impl<'m> Sampler<'m> {
         watch: &dyn Watch,
     ) -> Option<Search> {
         let aim = Aim::new(context, number, goal)?;
-        let walked = along::walked(context, &aim, run)?;
-        let confirmation = Confirmation { context, goal, value: false, watch };
-        Some(confirmation.search(self.better(context, &aim, walked, watch)))
+        let mut walked = along::walked(context, &aim, run)?;
+        if walked.run.abstracted.is_some() {
+            walked = self.in_time(context, &aim, &walked)?;
+        }
+        if walked.run.abstracted.is_some() {
+            return None;
+        }
+        if walked.run.steps <= STEPS_FOR_BETTER / 8 {
+            walked = self.shortened(context, &aim, walked, watch);
+        }
+        Some(Confirmation { context, goal, value: false, watch }.search(walked))
     }
 
     /// Looks for a run that refutes a goal and rests on no more than the hardware, until so many steps were taken in all. Inputs of a
