@@ -45,7 +45,7 @@ pub struct Firmware<'m> {
     /// The number of states that a limited location distinguishes.
     pub enumerated: usize,
     /// The run along the path that was found possible last, until it is taken.
-    along_path: Option<ConcreteRun>,
+    along_path: Option<Box<ConcreteRun>>,
 }
 
 impl<'m> Firmware<'m> {
@@ -74,7 +74,7 @@ impl<'m> Firmware<'m> {
 
     /// The run along the path that [`Abstraction::refute`] found possible last, once; none if it has none. Whether the machine takes it is to be
     /// confirmed.
-    pub fn take_run_along_path(&mut self) -> Option<ConcreteRun> {
+    pub fn take_run_along_path(&mut self) -> Option<Box<ConcreteRun>> {
         self.along_path.take()
     }
 }

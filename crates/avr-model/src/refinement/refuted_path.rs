@@ -20,7 +20,7 @@ pub(crate) enum PathFeasibility {
     /// Refuted by the comparisons that the steps rest on that no run takes together: before each of them the one that was executed last.
     Infeasible(Vec<Comparison>),
     /// Some run goes along the path, as far as its conditions are known: this one, unless they are known in part only.
-    Feasible(Option<ConcreteRun>),
+    Feasible(Option<Box<ConcreteRun>>),
 }
 
 /// The comparisons that refute a path, or a run along it; none if neither can be told.

@@ -45,7 +45,7 @@ pub enum Feasibility {
     /// Some steps, by index, that no run takes together, and none of which can be left out as far as the solver sees within its limit.
     Infeasible(Vec<usize>),
     /// The steps do not contradict each other: this run takes them; none where that depends on an open bit.
-    Feasible(Option<ConcreteRun>),
+    Feasible(Option<Box<ConcreteRun>>),
     /// Nothing is claimed.
     Unanswered(Unanswered),
 }
@@ -71,7 +71,7 @@ pub fn feasibility<'g>(
     }
     Some(match unsatisfiable_core(&conditions, limits) {
         Core::Of(steps) => Feasibility::Infeasible(steps),
-        Core::Satisfiable(assignment) => Feasibility::Feasible(run(graph, &start, &records, assignment)),
+        Core::Satisfiable(assignment) => Feasibility::Feasible(run(graph, &start, &records, assignment).map(Box::new)),
         Core::None(reason) => Feasibility::Unanswered(reason),
     })
 }

@@ -93,7 +93,7 @@ mod tests {
         let way: Vec<Waypoint> = (0x34..=0x3a).map(at(0)).chain((0x40..=0x42).map(at(1))).collect();
         let way: Vec<Waypoint> = way.into_iter().chain(behind.iter().copied().map(at(1))).collect();
         match feasibility(machine, &graph, power_on(machine, &graph), &way, QueryLimits::default()) {
-            Some(Feasibility::Feasible(Some(run))) => run,
+            Some(Feasibility::Feasible(Some(run))) => *run,
             other => panic!("{other:?}"),
         }
     }
