@@ -267,8 +267,14 @@ impl<'m> Space<'m> {
             }
             let supply = self.supply(node, &state);
             let edges = self.nodes[node].edges(state.nodes[node], &supply);
+            let sends = self.has_frame(&state, node);
             for targets in edges.iter() {
-                let after = targets.iter().map(|target| self.after(&state, node, target)).collect();
+                let mut after = Vec::with_capacity(targets.len());
+                for target in targets {
+                    let broken = sends.then(|| self.nodes[node].broken_frame(state.nodes[node], target.state)).flatten();
+                    let target = broken.map_or_else(|| target.clone(), |state| Target { state, effect: Effect::NONE });
+                    after.push(self.after(&state, node, &target));
+                }
                 self.add(number, Mover::Node(node), after, &mut all);
             }
         }
@@ -276,6 +282,12 @@ impl<'m> Space<'m> {
             self.add_moves(number, &state, line, &mut all);
         }
         all
+    }
+
+    /// True if a frame of a node is on its way, or about to be.
+    fn has_frame(&self, state: &SystemState, node: usize) -> bool {
+        let mut lines = self.wires.lines.iter().zip(&state.lines);
+        lines.any(|(line, here)| line.from == node && !here.is_idle())
     }
 
     fn add(&mut self, from: u32, mover: Mover, after: Vec<SystemState>, all: &mut Vec<SystemEdge>) {

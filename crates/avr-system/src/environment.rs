@@ -1,6 +1,7 @@
 //! The environment of a node in one step: what the wires supply, and all answers to what they leave open.
 
 use avr_isa::{DataAddress, FlashWordAddress};
+use avr_machine::device::BitRef;
 use avr_machine::{Demand, DeterminedBy, Environment, Event, Happening, Input, Possibilities, Question};
 use avr_properties::EventRecorder;
 use three_valued::{ByteDomain, Truth, TvByte};
@@ -264,8 +265,8 @@ impl<'a> Surroundings<'a> {
         (is_chosen || self.accesses.rests_on_model) && !is_on(Fault::HardwareIsWorld)
     }
 
-    /// A value with these bits, of which those in `open` are any, as a player chooses.
-    fn made<V: Values>(&mut self, known: TvByte, (open, chooser): (u8, Chooser), is_split: bool) -> V {
+    /// A value with these bits, of which those in `open` are any, as the player of each bit chooses.
+    fn made<V: Values>(&mut self, known: TvByte, open: u8, chooser: impl Fn(u8) -> Chooser, is_split: bool) -> V {
         let whole = V::of(TvByte::new(known.value() & !open, known.known_mask() & !open));
         if let Some(value) = whole.filter(|_| !is_split || open == 0) {
             return value;
@@ -273,12 +274,18 @@ impl<'a> Surroundings<'a> {
         let mut value = known.value() & !open;
         let unknown = known.unknown_mask() & !open;
         for bit in (0..8).filter(|bit| open >> bit & 1 == 1) {
-            value |= (self.answer(chooser, 2) as u8) << bit;
+            value |= (self.answer(chooser(1 << bit), 2) as u8) << bit;
         }
         V::of(TvByte::new(value, !unknown)).unwrap_or_else(|| {
             self.accesses.is_unknown = true;
             V::constant(value & !unknown)
         })
+    }
+
+    /// The pin of a receiver that a line comes to.
+    fn line_pin(&self) -> Option<BitRef> {
+        let uart = self.uart.filter(|_| self.supply.received.is_some() && !is_on(Fault::LinePinIsWorld))?;
+        uart.receiver_pin
     }
 
     /// The bits of a register that wires supply when a player determines them, those of them that are any, and all of them.
@@ -292,7 +299,9 @@ impl<'a> Surroundings<'a> {
                 false => (level, pins.floating & wired, wired),
             };
         }
-        let Some(uart) = self.uart else { return (TvByte::constant(0), 0, 0) };
+        // A UART without a clock has registers that do not read as they are (data sheet, "PRR").
+        let uart = self.uart.filter(|_| by != DeterminedBy::Undefined || is_on(Fault::StoppedIsRead));
+        let Some(uart) = uart else { return (TvByte::constant(0), 0, 0) };
         let bit = |mask: u8, value: bool| if value { mask } else { 0 };
         if address == uart.data
             && let Some(Received { first: Some(first), .. }) = self.supply.received
@@ -336,11 +345,16 @@ impl<V: Values> Environment<V> for Surroundings<'_> {
         let is_split = matches!(source, Input::Register(_)) && (self.splits || demand == Demand::Decides);
         let open = mask & !wired | floating;
         // The content at the start is no choice of anybody.
-        let chooser = match source {
+        let line = self.line_pin();
+        let chooser = |mask: u8| match source {
+            // The receiver's pin has the levels of frames, which are not followed.
+            Input::Register(address) if line == Some(BitRef { address, bit: mask.trailing_zeros() as u8 }) => {
+                Chooser::Hardware
+            }
             Input::Register(_) => chooser(by),
             Input::Initial(_) => Chooser::World,
         };
-        let value: V = self.made(level, (open, chooser), is_split);
+        let value: V = self.made(level, open, chooser, is_split);
         if let (Input::Register(address), Some(value), true) = (source, value.known(), open != 0) {
             self.inputs.push((address, open, value & open));
         }

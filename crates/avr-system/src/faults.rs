@@ -39,6 +39,10 @@ pub enum Fault {
     RisesFromLowOnly,
     /// Characters come and go in every sleep mode, and without a clock.
     SleepIgnored,
+    /// The registers of a UART without a clock read as the line says.
+    StoppedIsRead,
+    /// The pin of a receiver on a line counts as one of the world around the system.
+    LinePinIsWorld,
     /// The level that a node reads at the beginning of a wire is free.
     BeginningIsFree,
 }

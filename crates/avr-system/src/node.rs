@@ -73,7 +73,7 @@ pub(crate) struct Effect {
 
 impl Effect {
     /// No effect.
-    const NONE: Self = Self { read: false, written: None, cleared: Truth::False };
+    pub(crate) const NONE: Self = Self { read: false, written: None, cleared: Truth::False };
 
     /// The effect of a step with these accesses.
     pub(crate) fn of(accesses: &Accesses) -> Self {
@@ -358,8 +358,6 @@ impl<'m> Node<'m> {
             Some("a reset of a node with a serial line")
         } else if self.stops_line(next) {
             Some("sleep in a mode other than idle, which stops the serial line,")
-        } else if self.changes_line(from, next) {
-            Some("a change of the frame format, or of the clock, of a transmitter that is on")
         } else if receives == Truth::Unknown {
             Some("a receiver that may be off, or whose characters may not have eight bits,")
         } else if accesses.is_unclear {
@@ -394,16 +392,15 @@ impl<'m> Node<'m> {
         !(is_known && is_idle(mode.value() & sleep.mode_mask))
     }
 
-    /// True if a step takes the clock or the frame format away from a transmitter that may be in the middle of a frame (data sheet, "USART
-    /// Initialization": no transmission may be ongoing then).
-    fn changes_line(&self, from: u32, next: u32) -> bool {
-        let Some(uart) = self.parts.uart else { return false };
-        let sends = |state| self.face(state).uart.map_or(Truth::False, |uart| uart.sends);
-        if sends(from) != Truth::True || sends(next) == Truth::True || is_on(Fault::SleepIgnored) {
-            return false;
+    /// The end of a path that comes to a state, from another one, while a frame of the node is on its way, if the frame may be broken: the
+    /// transmitter has no clock any more, or another format (data sheet, "USART Initialization": no transmission may be ongoing then).
+    pub(crate) fn broken_frame(&mut self, from: u32, next: u32) -> Option<u32> {
+        let is_end = matches!(self.state(next), NodeState::Ended(_)) || is_on(Fault::SleepIgnored);
+        if is_end || self.face(next).uart.is_none_or(|uart| uart.keeps_frames == Truth::True) {
+            return None;
         }
-        let control = self.cell(next, uart.control);
-        (control.value() | control.unknown_mask()) & Uart::SENDS != 0
+        let place = self.place_of(from);
+        Some(self.ended(format!("a change of the frame format, or of the clock, of a transmitter in a frame {place}")))
     }
 
     /// The reason why wires cannot follow a state: interrupts of pins that may be enabled.
@@ -507,7 +504,7 @@ impl<'m> Node<'m> {
 
 /// The part of a state with these cells that others see.
 pub(crate) fn face(parts: &Parts<'_>, read: &dyn Fn(DataAddress) -> TvByte) -> Face {
-    let pins = parts.ends.iter().map(|end| end.state(parts.machine, read)).collect();
+    let pins = parts.ends.iter().map(|end| end.state(parts.machine.device, read)).collect();
     let uart = parts.uart.map(|uart| {
         let bits = |address: DataAddress, mask: u8, value: u8| {
             let byte = read(address);
@@ -525,7 +522,7 @@ pub(crate) fn face(parts: &Parts<'_>, read: &dyn Fn(DataAddress) -> TvByte) -> F
             Truth::True if is_plain != Truth::True => Truth::Unknown,
             receives => receives,
         };
-        UartState { receives, sends: bits(uart.control, 0x08, 0x08) & is_plain }
+        UartState { receives, sends: bits(uart.control, 0x08, 0x08) & is_plain, keeps_frames: is_plain }
     });
     Face { pins, uart }
 }

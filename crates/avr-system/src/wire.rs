@@ -3,25 +3,42 @@
 use std::ops::RangeInclusive;
 
 use avr_isa::DataAddress;
-use avr_machine::Machine;
 use avr_machine::device::{BitRef, Device};
 use three_valued::{Truth, TvByte};
 
 use crate::faults::{Fault, is_on};
 
-/// Bits that let a peripheral take pins over from their ports, by the name of their register. Where one may be set, the levels of
-/// pins are not known.
+/// Bits that let a peripheral take pins over from their ports, by the name of their register, for all devices together. Where one may be
+/// set, the levels of pins are not known.
 const TAKEN_OVER: &[(&str, u8)] = &[
     ("TCCR0A", 0xf0),
-    ("TCCR1A", 0xf0),
+    ("TCCR1A", 0xfc),
     ("TCCR2A", 0xf0),
-    ("TCCR3A", 0xf0),
+    ("TCCR3A", 0xfc),
+    ("TCCR4A", 0xfc),
+    ("TCCR4C", 0x0c),
+    ("TCCR5A", 0xfc),
     ("TCCR1", 0x30),
     ("GTCCR", 0x30),
     ("SPCR", 0x40),
     ("TWCR", 0x04),
     ("ASSR", 0x20),
     ("USICR", 0x30),
+    // Synchronous modes, and a master of the SPI: the clock has a pin.
+    ("UCSR0C", 0xc0),
+    ("UCSR1C", 0xc0),
+    ("UCSR2C", 0xc0),
+    ("UCSR3C", 0xc0),
+];
+
+/// The pins of a port that a UART takes over while its receiver or transmitter may be on, by the name of its control register, for all
+/// devices together.
+const SERIAL: &[(&str, &str, RangeInclusive<u8>)] = &[
+    ("UCSR0B", "PORTD", 0..=1),
+    ("UCSR0B", "PORTE", 0..=1),
+    ("UCSR1B", "PORTD", 2..=3),
+    ("UCSR2B", "PORTH", 0..=1),
+    ("UCSR3B", "PORTJ", 0..=1),
 ];
 
 /// A pin that is read or driven by a wire, with the bits that decide about it.
@@ -66,11 +83,11 @@ pub(crate) struct Uart {
     pub(crate) format: DataAddress,
     /// The bit that switches its clock off.
     pub(crate) stopped: Option<BitRef>,
+    /// The pin of the receiver (`RXD`).
+    pub(crate) receiver_pin: Option<BitRef>,
 }
 
 impl Uart {
-    /// The bit of the control register that switches the transmitter on (`TXEN0`).
-    pub(crate) const SENDS: u8 = 0x08;
     pub(crate) const RECEIVED: u8 = 0x80;
     pub(crate) const SENT: u8 = 0x40;
     pub(crate) const EMPTY: u8 = 0x20;
@@ -81,12 +98,14 @@ impl Uart {
     /// The UART of a device; none where there is none.
     pub(crate) fn of(device: &Device) -> Option<Self> {
         let address = |name: &str| device.register(name).map(|register| register.address);
+        let peripheral = device.peripherals.iter().find(|peripheral| peripheral.name == "usart0");
         Some(Self {
             data: address("UDR0")?,
             status: address("UCSR0A")?,
             control: address("UCSR0B")?,
             format: address("UCSR0C")?,
             stopped: device.bit("PRR", "PRUSART0").or(device.bit("PRR0", "PRUSART0")),
+            receiver_pin: peripheral.and_then(|it| it.lines.first().copied()),
         })
     }
 }
@@ -118,6 +137,8 @@ pub(crate) struct UartState {
     pub(crate) receives: Truth,
     /// It sends, and characters have that form: eight bits, asynchronous.
     pub(crate) sends: Truth,
+    /// A frame that is on its way is not broken: characters have that form, and there is a clock.
+    pub(crate) keeps_frames: Truth,
 }
 
 /// A bit of a state.
@@ -131,22 +152,20 @@ pub(crate) fn bit(read: &dyn Fn(DataAddress) -> TvByte, bit: BitRef) -> Truth {
 
 impl End {
     /// The state of the pin in a state of its node, of which `read` gives the cells.
-    pub(crate) fn state(&self, machine: &Machine, read: &dyn Fn(DataAddress) -> TvByte) -> PinState {
-        let device = machine.device;
+    pub(crate) fn state(&self, device: &Device, read: &dyn Fn(DataAddress) -> TvByte) -> PinState {
         let possible = |name: &str, mask: u8| {
             let byte = device.register(name).map_or(TvByte::constant(0), |register| read(register.address));
             (byte.value() | byte.unknown_mask()) & mask != 0
         };
         let is_of = |port: &str| device.register(port).is_some_and(|it| it.address == self.port.address);
-        // The UART has the pins 0 and 1 of port D, a second one the pins 2 and 3.
-        let serial = [("UCSR0B", 0..=1), ("UCSR1B", 2..=3)];
-        let is_serial =
-            |(name, pins): &(&str, RangeInclusive<u8>)| pins.contains(&self.port.bit) && possible(name, 0x18);
-        // JTAG has the pins 2 to 5 of port C, unless a fuse switches it off.
+        let is_among = |port: &str, pins: &RangeInclusive<u8>| pins.contains(&self.port.bit) && is_of(port);
+        let is_serial = SERIAL.iter().any(|(name, port, pins)| is_among(port, pins) && possible(name, 0x18));
+        // JTAG has the upper pins of port F where there is one, and the middle ones of port C elsewhere, unless a fuse switches it off.
+        let jtag = if device.register("PORTF").is_some() { ("PORTF", 4..=7) } else { ("PORTC", 2..=5) };
         let no_jtag = device.bit("Debugging", "NO_JTAG").map_or(Truth::True, |off| bit(read, off));
         let is_taken = TAKEN_OVER.iter().any(|(name, mask)| possible(name, *mask))
-            || is_of("PORTD") && serial.iter().any(is_serial)
-            || is_of("PORTC") && (2..=5).contains(&self.port.bit) && no_jtag != Truth::True;
+            || is_serial
+            || is_among(jtag.0, &jtag.1) && no_jtag != Truth::True;
         if is_taken {
             return PinState { drives: Truth::Unknown, level: Truth::Unknown, pulls: Truth::Unknown };
         }

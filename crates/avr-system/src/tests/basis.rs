@@ -64,6 +64,20 @@ fn the_phase_of_a_timer_is_the_hardware_s() {
 }
 
 #[test]
+fn the_pin_of_a_receiver_on_a_line_is_the_hardware_s() {
+    let text = "(nodes: { \"a\": (firmware: \"a\"), \"b\": (firmware: \"b\") }, wires: [Uart(from: \"b\", to: \"a\")],
+        properties: [Never(\"a.PORTB.0 == 1\")])";
+    let check = |bit: u8, basis: Basis| {
+        let show = [I::Sbic { io: PIND, bit }, I::Sbi { io: PORTB, bit: 0 }, I::Rjmp { offset: -1 }];
+        let found = results(text, "atmega328p", &[show.to_vec(), vec![I::Rjmp { offset: -1 }]]);
+        assert_eq!((letters(&found).as_str(), found.properties[0].basis), ("v", Some(basis)), "{found:?}");
+    };
+    check(0, Basis::Model);
+    check(1, Basis::Hardware);
+    with_fault(Fault::LinePinIsWorld, || check(0, Basis::Hardware));
+}
+
+#[test]
 fn progress_may_rest_on_the_hardware() {
     // It toggles its pin where a pin is 1.
     let toggles = |before: &[I], bit: u8| {

@@ -3,6 +3,7 @@
 mod basis;
 mod choices;
 mod conformance;
+mod ends;
 mod files;
 mod lines;
 mod pins;

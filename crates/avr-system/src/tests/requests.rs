@@ -278,15 +278,34 @@ fn a_character_does_not_come_for_certain_without_a_clock() {
     let stop = |register: u16, value: u8| {
         [I::Ldi { rd: r(17), k: value }, I::Sts { address: DataAddress(register), rr: r(17) }]
     };
-    let check = |register: u16, value: u8| {
+    let check = |before: &[I], register: u16, value: u8| {
         // The receiver of the sender is off.
-        let sends = [&stop(UCSR0B.0, 0x08)[..], &WAIT_FOR_PIN, &send(), &stop(register, value), STUCK].concat();
+        let sends = [&stop(UCSR0B.0, 0x08)[..], &WAIT_FOR_PIN, &send(), before, &stop(register, value), STUCK].concat();
         let takes = [&wait(7)[..], &[I::Lds { rd: r(16), address: UDR0 }]].concat();
         let receives = [&on()[..], &HIGH, &takes, STUCK].concat();
         letters(&results(&joined("Ltl(\"F b.read(UDR0)\")"), "atmega328p", &[sends, receives]))
     };
     // PRR without PRUSART0, and eight bits.
-    assert_eq!((check(0x64, 0x01).as_str(), check(0xc2, 0x06).as_str()), ("h", "h"));
-    let both = |register, value| [check(register, value), with_fault(Fault::SleepIgnored, || check(register, value))];
+    assert_eq!((check(&[], 0x64, 0x01).as_str(), check(&[], 0xc2, 0x06).as_str()), ("h", "h"));
+    let both = |register, value| {
+        [check(&[], register, value), with_fault(Fault::SleepIgnored, || check(&[], register, value))]
+    };
     assert_eq!([both(0x64, 0x02), both(0xc2, 0x00)], [["u", "h"], ["u", "h"]]);
+    // The transmitter is off before, and finishes its frame.
+    let off = stop(UCSR0B.0, 0);
+    let both = [check(&off, 0x64, 0x02), with_fault(Fault::SleepIgnored, || check(&off, 0x64, 0x02))];
+    assert_eq!(both, ["u", "h"]);
+}
+
+#[test]
+fn a_uart_without_a_clock_reads_as_anything() {
+    let stop = [I::Ldi { rd: r(17), k: 0x02 }, I::Sts { address: DataAddress(0x64), rr: r(17) }];
+    let look = [I::Lds { rd: r(18), address: UCSR0A }, I::Sbrs { rr: r(18), bit: 7 }];
+    let check = || {
+        let node = [&[I::Sbi { io: DDRB, bit: 0 }][..], &stop, &look, STUCK, SHOWS].concat();
+        let found = results(&joined("Never(\"a.PORTB.1 == 1\")"), "atmega328p", &[node, STUCK.to_vec()]);
+        letters(&found)
+    };
+    assert_ne!(check(), "h");
+    assert_eq!(with_fault(Fault::StoppedIsRead, check), "h");
 }
