@@ -1,4 +1,6 @@
 //! The SPI as a master on a bus with nobody else: a transfer takes its time and receives 0 (data sheet, section "SPI").
+//!
+//! A transfer during which the SPI is switched off, or made a slave, goes on: the data sheet leaves open what becomes of it.
 
 use super::peripheral::{NEVER, Peripheral, Signals, View, address, bit, known};
 use crate::device::{BitRef, Device};
@@ -78,9 +80,8 @@ impl Peripheral for Spi {
     }
 
     fn observe(&mut self, view: &View<'_>, _signals: &mut Signals) {
-        if !view.is_set(self.enable) || !view.is_set(self.master) {
-            self.done = NEVER;
-        } else if view.written(self.data).is_some() && self.done == NEVER {
+        let is_master = view.is_set(self.enable) && view.is_set(self.master);
+        if is_master && view.written(self.data).is_some() && self.done == NEVER {
             self.done = view.now + self.transfer_cycles(view);
         }
     }

@@ -18,8 +18,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.state.control.fresh_request = true;
         if !self.holds(&register.clocked_while) {
             // It is unknown whether the write is stored.
+            let held = self.held_at_zero(address);
             let input = self.undefined(address, Demand::Stored);
             self.state.data.set(address, input);
+            self.settle_zeros(address, 0, &[], &held);
             return Ok(());
         }
         match register.access {
