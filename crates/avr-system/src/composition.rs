@@ -10,7 +10,7 @@ use three_valued::{Truth, TvByte};
 
 use crate::environment::{Pins, Received, Sending, Supply};
 use crate::faults::{Fault, is_on};
-use crate::node::{Effect, Face, Node, NodeState, Target};
+use crate::node::{Distinctions, Effect, Face, Node, NodeState, Target};
 use crate::wire::{End, Level, Line, LineState, PinState, PinWire};
 
 /// The wires of a system.
@@ -177,6 +177,8 @@ pub(crate) struct Space<'m> {
     tells_movers: bool,
     /// True if states tell whether something happened on a wire.
     tells_happening: bool,
+    /// True if they tell the flags of transmitters.
+    follows_sent: bool,
 }
 
 /// The limits of the search.
@@ -197,8 +199,14 @@ impl Default for Limits {
 }
 
 impl<'m> Space<'m> {
-    pub(crate) fn new(nodes: Vec<Node<'m>>, wires: Wires, (tells_movers, tells_happening): (bool, bool)) -> Self {
+    pub(crate) fn new(
+        nodes: Vec<Node<'m>>,
+        wires: Wires,
+        (tells_movers, tells_happening): (bool, bool),
+        distinctions: Distinctions,
+    ) -> Self {
         Self {
+            follows_sent: distinctions.follows_sent,
             nodes,
             wires,
             numbers: FxHashMap::default(),
@@ -213,7 +221,8 @@ impl<'m> Space<'m> {
     /// Finds all states from the initial one on; false if a limit was hit.
     pub(crate) fn explore(&mut self, limits: Limits, is_over: &dyn Fn() -> bool) -> bool {
         let nodes = self.nodes.iter_mut().map(Node::initial).collect();
-        let lines = vec![LineState::default(); self.wires.lines.len()];
+        let line = if self.follows_sent { LineState::default() } else { LineState::of_unknown_flag() };
+        let lines = vec![line; self.wires.lines.len()];
         let initial = SystemState { nodes, lines, mover: Mover::Nobody, happened: Truth::False };
         let mut waiting = VecDeque::from([self.number(initial, None)]);
         while let Some(state) = waiting.pop_front() {

@@ -101,6 +101,8 @@ pub(crate) struct Distinctions {
     pub(crate) is_strict: bool,
     /// Local steps are taken one by one.
     pub(crate) single_steps: bool,
+    /// States of lines tell whether the flag is set that tells that everything is sent (`TXC0`). Nothing is known of it otherwise.
+    pub(crate) follows_sent: bool,
 }
 
 /// A node while its states are being found.

@@ -92,12 +92,15 @@ impl System<'_> {
         for property in &self.properties {
             let mut distinctions = Distinctions { single_steps: limits.single_steps, ..Distinctions::default() };
             let mut decided = self.decided(property, (limits, distinctions), is_over, &mut results);
-            // Inputs that no wire supplies are told apart only where that helps.
-            if matches!(decided.result.verdict, Verdict::Unknown(_)) && !is_over() {
-                let splitting = Distinctions { splits: true, ..distinctions };
-                let again = self.decided(property, (limits, splitting), is_over, &mut results);
-                if !matches!(again.result.verdict, Verdict::Unknown(_)) {
-                    (decided, distinctions) = (again, splitting);
+            // The flags of transmitters, and inputs that no wire supplies, are told apart only where that helps.
+            for (follows_sent, splits) in [(true, false), (true, true)] {
+                let is_of_lines = splits || !self.wires.lines.is_empty();
+                if matches!(decided.result.verdict, Verdict::Unknown(_)) && is_of_lines && !is_over() {
+                    let finer = Distinctions { follows_sent, splits, ..distinctions };
+                    let again = self.decided(property, (limits, finer), is_over, &mut results);
+                    if follows_sent && !splits || !matches!(again.result.verdict, Verdict::Unknown(_)) {
+                        (decided, distinctions) = (again, finer);
+                    }
                 }
             }
             // That something can happen may rest on what the hardware would determine.
@@ -134,7 +137,7 @@ impl System<'_> {
             || formulas.is_some_and(|formula| formula.atoms().into_iter().any(is_event));
         let tells_happening = matches!(property.goal, Goal::Live(_));
         let nodes = (0..self.names.len()).map(|node| Node::new(self.parts(node), distinctions)).collect();
-        let mut space = Space::new(nodes, self.wires.clone(), (tells_movers, tells_happening));
+        let mut space = Space::new(nodes, self.wires.clone(), (tells_movers, tells_happening), distinctions);
         let is_complete = space.explore(limits, &|| is_over());
         let verdict = match &property.goal {
             Goal::Always(check) => self.always(&mut space, check, is_complete),

@@ -232,6 +232,11 @@ pub(crate) struct LineState {
 }
 
 impl LineState {
+    /// The line at the start, with nothing known of the flag that tells that everything is sent. It stays so.
+    pub(crate) fn of_unknown_flag() -> Self {
+        Self { sent: Sent::Unknown, ..Self::default() }
+    }
+
     /// A program writes a character. One that comes while the buffer is full is ignored (data sheet, "Sending Frames").
     pub(crate) fn write(&mut self, character: TvByte) {
         if self.waiting.is_none() {
