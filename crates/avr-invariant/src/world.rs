@@ -131,6 +131,21 @@ fn table_pointer(machine: &Machine, pc: FlashWordAddress, instruction: Instructi
     None
 }
 
+/// The content of a register, if it is known.
+fn known(state: &MachineState<NumberedByte>, register: Register) -> Option<u8> {
+    state.data.get(register.address()).known()
+}
+
+/// True if a branch that tells which of two signed numbers is less follows a comparison: at an address, or behind the comparison of the upper
+/// bytes that is there.
+fn is_signed(machine: &Machine, address: FlashWordAddress) -> bool {
+    let is_of_upper = matches!(
+        machine.program.fetch(address),
+        Fetched::Instruction { instruction: Instruction::Cpc { .. } | Instruction::Sbci { .. }, .. }
+    );
+    reads(machine, address.wrapping_add(is_of_upper.into()), flag::S)
+}
+
 /// True if the instruction at an address reads a flag.
 fn reads(machine: &Machine, address: FlashWordAddress, flag: u8) -> bool {
     match machine.program.fetch(address) {
@@ -164,8 +179,9 @@ impl Environment<NumberedByte> for World<'_> {
         self.script.answer(count)
     }
 
-    /// Cuts the operand of a sum or difference at the value from which on it carries, where the next instruction reads the carry, and that
-    /// of a count where it comes to 0, if the next instruction reads Z. Tells the entries of tables of addresses apart.
+    /// Cuts the operand of a sum or difference at the value from which on it carries, where the next instruction reads the carry, that
+    /// of a count where it comes to 0, if the next instruction reads Z, and that of a comparison of signed numbers where it is as large as the
+    /// other one: of numbers that are not negative S is the carry. Tells the entries of tables of addresses apart.
     fn before_instruction(&mut self, machine: &Machine, state: &mut MachineState<NumberedByte>) {
         let pc = state.control.pc;
         let Fetched::Instruction { instruction, words, .. } = machine.program.fetch(pc) else { return };
@@ -181,14 +197,22 @@ impl Environment<NumberedByte> for World<'_> {
             Instruction::Inc { rd } if reads(machine, next, flag::Z) => self.cut_at(state, rd, u8::MAX),
             _ => {}
         }
+        match instruction {
+            Instruction::Cpi { rd, k } if is_signed(machine, next) => self.cut_at(state, rd, k),
+            Instruction::Cp { rd, rr } if is_signed(machine, next) => match (known(state, rd), known(state, rr)) {
+                (None, Some(k)) => self.cut_at(state, rd, k),
+                (Some(k), None) => self.cut_at(state, rr, k.wrapping_add(1)),
+                _ => {}
+            },
+            _ => {}
+        }
         if !reads(machine, next, flag::C) {
             return;
         }
-        let known = |register: Register| state.data.get(register.address()).known();
         match instruction {
             Instruction::Subi { rd, k } => self.cut_at(state, rd, k),
             Instruction::Add { rd, rr } if rd == rr => self.cut_at(state, rd, 0x80),
-            Instruction::Add { rd, rr } => match (known(rd), known(rr)) {
+            Instruction::Add { rd, rr } => match (known(state, rd), known(state, rr)) {
                 (None, Some(addend)) => self.cut_at(state, rd, addend.wrapping_neg()),
                 (Some(addend), None) => self.cut_at(state, rr, addend.wrapping_neg()),
                 _ => {}

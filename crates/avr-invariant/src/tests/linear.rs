@@ -191,6 +191,34 @@ fn compared_equal(k: u8) -> Vec<I> {
     ]
 }
 
+/// Stores at a place with a distance that was compared as a signed number of two bytes with a limit: with it, or it with the number.
+fn compared_signed(limit: u8, is_first: bool) -> Vec<I> {
+    let (compare, upper) = match is_first {
+        true => (I::Cp { rd: r(24), rr: r(18) }, I::Cpc { rd: r(25), rr: r(19) }),
+        false => (I::Cp { rd: r(18), rr: r(24) }, I::Cpc { rd: r(19), rr: r(25) }),
+    };
+    // BRGE and BRLT leave the store out.
+    let leave = match is_first {
+        true => I::Brbc { flag: flag::S, offset: 5 },
+        false => I::Brbs { flag: flag::S, offset: 5 },
+    };
+    vec![
+        I::In { rd: r(24), io: PIND },
+        I::Andi { rd: r(24), k: 0x3f },
+        I::Ldi { rd: r(25), k: 0 },
+        I::Ldi { rd: r(18), k: limit },
+        I::Ldi { rd: r(19), k: 0 },
+        compare,
+        upper,
+        leave,
+        I::Mov { rd: r(30), rr: r(24) },
+        I::Ldi { rd: r(31), k: 0 },
+        I::Subi { rd: r(30), k: (BUFFER as u8).wrapping_neg() },
+        I::Sbci { rd: r(31), k: ((BUFFER.wrapping_neg()) >> 8) as u8 },
+        I::St { pointer: Pointer::Z, mode: PointerMode::Displacement(0), rr: r(1) },
+    ]
+}
+
 /// The cells that a map says may be 0 behind the program, where they are not at first: those that are stored to.
 fn stored(found: &Analysis) -> Vec<u16> {
     let store = &found.map.store;
@@ -232,5 +260,17 @@ fn pointers_are_known_where_what_was_added_is() {
         let found = found(&filled(&compared_equal(k)));
         assert!(found.outcome.is_ok(), "{:?}", found.outcome);
         assert_eq!(stored(&found), [BUFFER + u16::from(k)]);
+    }
+}
+
+#[test]
+fn numbers_are_bounded_by_comparisons_of_signed_numbers() {
+    for limit in [1, 10, 0x30] {
+        for (is_first, last) in [(true, limit - 1), (false, limit)] {
+            let found = found(&filled(&compared_signed(limit, is_first)));
+            assert!(found.outcome.is_ok(), "{:?}", found.outcome);
+            let expected: Vec<u16> = (0..=u16::from(last)).map(|index| BUFFER + index).collect();
+            assert_eq!(stored(&found), expected, "{limit} {is_first}");
+        }
     }
 }

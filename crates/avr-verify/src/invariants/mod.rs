@@ -39,7 +39,7 @@ use crate::diagnosis::vacuity::{self, MAX_TRIED, Vacuity, speaks_of_states_only}
 use crate::stack_bound::StackBound;
 
 /// The limits of the pass. They are in abstract steps, so that the answer does not depend on the machine that it is sought on.
-const LIMITS: Options = Options { steps: 200_000, ..Options::DEFAULT };
+const LIMITS: Options = Options { steps: 500_000, ..Options::DEFAULT };
 
 /// The outcome of looking for invariants of the whole program.
 #[derive(Clone, Debug, PartialEq, Eq)]
