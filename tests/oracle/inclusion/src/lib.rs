@@ -7,3 +7,4 @@ pub mod invariants;
 pub mod runs;
 pub mod sampled;
 pub mod subjects;
+pub mod world;

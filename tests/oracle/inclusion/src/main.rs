@@ -86,7 +86,14 @@ fn main() -> ExitCode {
         .enumerate()
         .flat_map_iter(|(number, subject)| {
             let runner = &runner;
-            selections(part.map(|part| part + number)).map(move |selection| compare(runner, subject, selection, effort))
+            let mut taken: Vec<Selection> = Vec::new();
+            for selection in selections(part.map(|part| part + number)) {
+                let selection = selection.made_for(subject);
+                if !taken.contains(&selection) {
+                    taken.push(selection);
+                }
+            }
+            taken.into_iter().map(move |selection| compare(runner, subject, selection, effort))
         })
         .collect();
     // Of each generated program one selection is looked at.
