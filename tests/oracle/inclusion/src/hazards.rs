@@ -162,6 +162,11 @@ impl<'a> Watcher<'a> {
         if is_used {
             self.touch(old, new, found);
         }
+        // Of several hazards of a step the first one ends the run.
+        found.truncate(1);
+        if !found.is_empty() {
+            return;
+        }
         if !self.is_torn {
             self.settle(old, new, is_spl, found);
         } else if self.has_tasks() && self.uses_stack(state.pc) {
