@@ -107,6 +107,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             return self.hazard(HazardKind::OutsideMemory, Some(address.0.into()));
         }
         self.environment.event(Event::Write(address, &value));
+        if is_on(Fault::OtherStackUnwritten) && self.machine.is_on_other_stack(self.state.control.stack, address) {
+            return Ok(());
+        }
         self.state.data.set(address, value);
         Ok(())
     }

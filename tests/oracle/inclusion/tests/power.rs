@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use avr_invariant::faults::{Fault as MapFault, with_fault};
 use inclusion_oracle::compare::{Effort, compare};
 use inclusion_oracle::subjects::{Selection, Subject, subjects};
-use inclusion_oracle::{generated, invariants, sampled};
+use inclusion_oracle::{generated, invariants, kernels, sampled};
 use three_valued::fault::{Fault, put_in};
 
 /// The faults that the comparison finds, each with an image and a selection of what is left out in which it does.
@@ -41,7 +41,9 @@ const FOUND: &[(Fault, &str, usize)] = &[
 ];
 
 fn problems(runner: &Path, subject: &Subject, selection: usize) -> Vec<String> {
-    let effort = if subject.name.starts_with("generated") { Effort::GENERATED } else { Effort::SHORT };
+    let is_generated = subject.name.starts_with("generated")
+        || subject.name.starts_with("kernel-") && !subject.name.contains(" with ");
+    let effort = if is_generated { Effort::GENERATED } else { Effort::SHORT };
     compare(runner, subject, Selection::ALL[selection], effort).problems
 }
 
@@ -240,6 +242,34 @@ const QUICK: [&str; 18] = [
     "entry-external-flag.elf",
     "entry-flag-stack.elf",
 ];
+
+#[test]
+#[ignore = "a measurement: prints the kernels and boot loaders in which each fault is found, for the table above; AVR_TVAR_FAULTS names some"]
+fn measure_kernels() {
+    let _held = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let (runner, mut all) = (runner(), subjects(false, None));
+    all.retain(|subject| !subject.world.is_plain());
+    all.extend((1..=GENERATED).map(kernels::subject));
+    let wanted = std::env::var("AVR_TVAR_FAULTS").unwrap_or_default();
+    let is_wanted = |fault: &&Fault| wanted.is_empty() || wanted.split(',').any(|name| name == fault.name());
+    for fault in Fault::ALL.iter().filter(is_wanted) {
+        put_in(Some(*fault));
+        let begun = Instant::now();
+        let found: Vec<(&str, usize, String)> = all
+            .par_iter()
+            .flat_map_iter(|subject| {
+                let selections = if subject.world.stacks.is_empty() { vec![0, 1] } else { vec![1, 2] };
+                let one = |selection| {
+                    finding(&runner, subject, selection).map(|problem| (subject.name.as_str(), selection, problem))
+                };
+                selections.into_iter().filter_map(one).collect::<Vec<_>>()
+            })
+            .collect();
+        println!("{}: {} findings in {:?}", fault.name(), found.len(), begun.elapsed());
+        found.iter().take(8).for_each(|one| println!("    {one:?}"));
+    }
+    put_in(None);
+}
 
 #[test]
 #[ignore = "a measurement: prints an image and a selection in which each fault is found, for the table above; AVR_TVAR_FAULTS names some"]
