@@ -52,11 +52,6 @@ impl Machine {
         self.stack_area(stack).map_or(self.data_end(), |area| area.highest)
     }
 
-    /// True if a data address is one of the stack of a task, other than the stack of number `current`.
-    pub(crate) fn is_on_other_stack(&self, current: u8, address: DataAddress) -> bool {
-        (1..).zip(&self.options().stacks).any(|(number, area)| number != current && area.contains(address))
-    }
-
     /// The number of the stack that the program selects when it sets SP to this value while it uses the stack of number `current`;
     /// none if it may be the full one in use as well as the empty one below it.
     pub(crate) fn stack_selected(&self, current: u8, pointer: DataAddress) -> Option<u8> {

@@ -333,34 +333,47 @@ static void answer_requests(avr_t *avr)
     }
 }
 
-int main(int count, char **arguments)
+struct options {
+    long steps, every;
+    avr_flashaddr_t start;
+    uint32_t frequency;
+    int has_requests;
+};
+
+/* Reads the options; whether they are some. */
+static int read_options(struct options *options, int count, char **arguments)
 {
-    long steps = 1000, every = 0;
-    avr_flashaddr_t start = 0;
-    /* Slow, so that a byte of the EEPROM is programmed in few cycles. */
-    uint32_t frequency = 500000;
-    int has_requests = 0;
     for (int i = 2; i < count; i += 2) {
         if (!strcmp(arguments[i], "--requests")) {
-            has_requests = 1;
+            options->has_requests = 1;
             i--;
         } else if (i + 1 == count) {
-            return 2;
+            return 0;
         } else if (!strcmp(arguments[i], "--steps")) {
-            steps = strtol(arguments[i + 1], NULL, 0);
+            options->steps = strtol(arguments[i + 1], NULL, 0);
         } else if (!strcmp(arguments[i], "--seed")) {
             random_state = strtoul(arguments[i + 1], NULL, 0) * 2654435761u + 12345;
         } else if (!strcmp(arguments[i], "--every")) {
-            every = strtol(arguments[i + 1], NULL, 0);
+            options->every = strtol(arguments[i + 1], NULL, 0);
         } else if (!strcmp(arguments[i], "--start")) {
-            start = (avr_flashaddr_t)strtoul(arguments[i + 1], NULL, 0);
+            options->start = (avr_flashaddr_t)strtoul(arguments[i + 1], NULL, 0);
         } else if (!strcmp(arguments[i], "--frequency")) {
-            frequency = (uint32_t)strtoul(arguments[i + 1], NULL, 0);
+            options->frequency = (uint32_t)strtoul(arguments[i + 1], NULL, 0);
         } else if (!(!strcmp(arguments[i], "--data") && give(&given_data, arguments[i + 1]))
                    && !(!strcmp(arguments[i], "--eeprom") && give(&given_eeprom, arguments[i + 1]))
                    && !(!strcmp(arguments[i], "--pins") && give(&given_pins, arguments[i + 1]))) {
-            return 2;
+            return 0;
         }
+    }
+    return 1;
+}
+
+int main(int count, char **arguments)
+{
+    /* Slow, so that a byte of the EEPROM is programmed in few cycles. */
+    struct options options = {.steps = 1000, .frequency = 500000};
+    if (!read_options(&options, count, arguments)) {
+        return 2;
     }
     avr_t *avr = avr_make_mcu_by_name("atmega328p");
     FILE *image = count > 1 ? fopen(arguments[1], "rb") : NULL;
@@ -369,8 +382,8 @@ int main(int count, char **arguments)
     }
     avr_init(avr);
     avr->log = LOG_NONE;
-    avr->frequency = frequency;
-    avr->pc = avr->reset_pc = start;
+    avr->frequency = options.frequency;
+    avr->pc = avr->reset_pc = options.start;
     memset(avr->flash, 0xff, FLASH_BYTES);
     avr->codeend = (avr_flashaddr_t)fread(avr->flash, 1, FLASH_BYTES, image);
     fclose(image);
@@ -394,7 +407,7 @@ int main(int count, char **arguments)
     avr_eeprom_desc_t all = {.ee = NULL, .offset = 0, .size = EEPROM_BYTES};
     avr_ioctl(avr, AVR_IOCTL_EEPROM_GET, &all);
     eeprom = all.ee;
-    if (has_requests) {
+    if (options.has_requests) {
         answer_requests(avr);
         return 0;
     }
@@ -402,7 +415,7 @@ int main(int count, char **arguments)
     keep_transmitter_empty(avr);
     show(avr, 0);
     avr_run_t run = avr->run;
-    for (long step = 0; step < steps; step++) {
+    for (long step = 0; step < options.steps; step++) {
         uint16_t opcode = next_opcode(avr);
         avr_flashaddr_t pc = avr->pc;
         int slept = avr->state == cpu_Sleeping;
@@ -426,7 +439,7 @@ int main(int count, char **arguments)
             reset_by_watchdog(avr);
             continue;
         }
-        if (every > 0 && next_random() % (unsigned long)every == 0) {
+        if (options.every > 0 && next_random() % (unsigned long)options.every == 0) {
             disturb(avr);
             keep_level_flags_clear(avr);
         }

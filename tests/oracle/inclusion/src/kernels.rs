@@ -217,11 +217,12 @@ impl Builder {
             // No switch saves it.
             6 => self.lines(&["inc r20", "andi r20, 3"]),
             7 => {
-                let (other, offset) = (1 + self.random.usize(..self.sizes.len()), self.random.u8(..5));
-                let size = self.sizes[other - 1];
-                let is_own = other == task;
-                if self.random.bool() && !is_own {
-                    self.line(&format!("sts stack_{other} + {}, r18", size - 1 - offset));
+                let other = 1 + self.random.usize(..self.sizes.len());
+                // The address to which the task returns lies on top, and what is saved below it.
+                let offset = if self.random.u8(..4) == 0 { self.random.u8(..2) } else { self.random.u8(2..5) };
+                if other != task {
+                    let last = self.sizes[other - 1] - 1;
+                    self.line(&format!("sts stack_{other} + {}, r18", last - offset));
                 }
             }
             8 => {

@@ -35,6 +35,16 @@ const FOUND: &[(Fault, &str, usize)] = &[
     (Fault::HalfCarryInverted, "generated-3.elf", 6),
     (Fault::BusyStale, "generated-38.elf", 6),
     (Fault::SignWithoutOverflow, "generated-51.elf", 6),
+    // In kernels and boot loaders.
+    (Fault::StackKept, "kernel-turns.Os.elf with kernel-turns", 2),
+    (Fault::HalfPointerWhole, "kernel-5.elf", 1),
+    (Fault::SavedRegisterKept, "kernel-turns.Os.elf with kernel-turns", 2),
+    (Fault::OtherStackUnwritten, "kernel-5.elf", 1),
+    (Fault::TaskOverflowUnseen, "kernel-turns-small.Os.elf with kernel-turns-small", 1),
+    (Fault::SavedReturnTrusted, "kernel-5.elf", 1),
+    (Fault::StartOfNextCell, "boot-flag with half a mark", 1),
+    (Fault::AbsentEntered, "boot-serial-unchecked.Os.elf with boot-serial-unchecked", 0),
+    (Fault::ApplicationReadErased, "boot-serial with any application", 1),
     // With all reductions: the run never comes back to covered states.
     (Fault::WordCarryLost, "low-byte-first.elf", 0),
     (Fault::SkipOneWord, "skip-two-words.elf", 0),
@@ -90,6 +100,7 @@ fn faults_are_found() {
     let _held = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let (runner, mut all) = (runner(), subjects(false, None));
     all.extend([3, 38, 51].map(generated::subject));
+    all.extend([5].map(kernels::subject));
     let mut missed = Vec::new();
     for (fault, image, selection) in FOUND {
         put_in(None);
@@ -252,8 +263,9 @@ fn measure_kernels() {
     all.extend((1..=GENERATED).map(kernels::subject));
     let wanted = std::env::var("AVR_TVAR_FAULTS").unwrap_or_default();
     let is_wanted = |fault: &&Fault| wanted.is_empty() || wanted.split(',').any(|name| name == fault.name());
-    for fault in Fault::ALL.iter().filter(is_wanted) {
-        put_in(Some(*fault));
+    let faults = std::iter::once(None).chain(Fault::ALL.iter().filter(is_wanted).copied().map(Some));
+    for fault in faults {
+        put_in(fault);
         let begun = Instant::now();
         let found: Vec<(&str, usize, String)> = all
             .par_iter()
@@ -265,7 +277,8 @@ fn measure_kernels() {
                 selections.into_iter().filter_map(one).collect::<Vec<_>>()
             })
             .collect();
-        println!("{}: {} findings in {:?}", fault.name(), found.len(), begun.elapsed());
+        let name = fault.map_or("none", Fault::name);
+        println!("{name}: {} findings in {:?}", found.len(), begun.elapsed());
         found.iter().take(8).for_each(|one| println!("    {one:?}"));
     }
     put_in(None);
