@@ -222,7 +222,7 @@ impl Builder {
                 let offset = if self.random.u8(..4) == 0 { self.random.u8(..2) } else { self.random.u8(2..5) };
                 if other != task {
                     let last = self.sizes[other - 1] - 1;
-                    self.line(&format!("sts stack_{other} + {}, r18", last - offset));
+                    self.line(&format!("sts stack_{other} + {}, r18", last.saturating_sub(offset)));
                 }
             }
             8 => {

@@ -146,7 +146,7 @@ impl World {
     pub fn flash(&self, image: &Image, seed: u64) -> Vec<u8> {
         let end = image.program.ranges().last().map_or(0, |range| range.end.0);
         let mut random = Rng::with_seed(seed);
-        let is_random = self.application == Application::Any && seed % 3 != 0;
+        let is_random = self.application == Application::Any && !seed.is_multiple_of(3);
         let other = |address: u32, random: u8| if is_random && address < self.boot { random } else { 0xff };
         (0..end).map(|address| self.byte(image, address).unwrap_or_else(|| other(address, random.u8(..)))).collect()
     }
