@@ -39,9 +39,9 @@ const FOUND: &[(Fault, &str, usize)] = &[
     (Fault::StackKept, "kernel-turns.Os.elf with kernel-turns", 2),
     (Fault::HalfPointerWhole, "kernel-5.elf", 1),
     (Fault::SavedRegisterKept, "kernel-turns.Os.elf with kernel-turns", 2),
-    (Fault::OtherStackUnwritten, "kernel-5.elf", 1),
+    (Fault::OtherStackUnwritten, "kernel-25.elf", 1),
     (Fault::TaskOverflowUnseen, "kernel-turns-small.Os.elf with kernel-turns-small", 1),
-    (Fault::SavedReturnTrusted, "kernel-5.elf", 1),
+    (Fault::SavedReturnTrusted, "kernel-25.elf", 1),
     (Fault::StartOfNextCell, "boot-flag with half a mark", 1),
     (Fault::AbsentEntered, "boot-serial-unchecked.Os.elf with boot-serial-unchecked", 0),
     (Fault::ApplicationReadErased, "boot-serial with any application", 1),
@@ -100,7 +100,7 @@ fn faults_are_found() {
     let _held = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let (runner, mut all) = (runner(), subjects(false, None));
     all.extend([3, 38, 51].map(generated::subject));
-    all.extend([5].map(kernels::subject));
+    all.extend([5, 25].map(kernels::subject));
     let mut missed = Vec::new();
     for (fault, image, selection) in FOUND {
         put_in(None);
