@@ -46,7 +46,7 @@ const SELECTIONS: usize = 3;
 const GENERATED: u64 = 40;
 const GENERATED_FULL: u64 = 200;
 /// Generated kernels, in short and in full.
-const KERNELS: u64 = 20;
+const KERNELS: u64 = 15;
 const KERNELS_FULL: u64 = 200;
 
 /// The arguments.

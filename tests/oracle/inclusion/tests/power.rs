@@ -36,7 +36,7 @@ const FOUND: &[(Fault, &str, usize)] = &[
     (Fault::BusyStale, "generated-38.elf", 6),
     (Fault::SignWithoutOverflow, "generated-51.elf", 6),
     // In kernels and boot loaders.
-    (Fault::StackKept, "kernel-turns.Os.elf with kernel-turns", 2),
+    (Fault::StackKept, "kernel-5.elf", 1),
     (Fault::HalfPointerWhole, "kernel-5.elf", 1),
     (Fault::SavedRegisterKept, "kernel-turns.Os.elf with kernel-turns", 2),
     (Fault::OtherStackUnwritten, "kernel-25.elf", 1),
