@@ -1,6 +1,7 @@
 //! The application of a boot loader: what lies in the flash below the boot section.
 
 use avr_isa::{FlashWordAddress, Instruction};
+use three_valued::fault::{Fault, is_on};
 
 use crate::conditions::Application;
 use crate::hazard::HazardKind;
@@ -18,6 +19,13 @@ impl Program {
         let stay = Fetched::Instruction { instruction: STAY, words: 1, cycles: STAY_CYCLES };
         (0..end.0).for_each(|address| self.put(FlashWordAddress(address), stay));
         self
+    }
+}
+
+impl Application {
+    /// True if runs end where it is entered.
+    pub(crate) fn ends_runs(self) -> bool {
+        self == Self::Any || self == Self::Absent && is_on(Fault::AbsentEntered)
     }
 }
 
@@ -53,6 +61,6 @@ impl Machine {
     /// True where execution is in an application of which nothing is known, so that the run has ended.
     #[must_use]
     pub fn has_ended(&self, pc: FlashWordAddress) -> bool {
-        self.options().application == Application::Any && self.is_in_application(pc)
+        self.options().application.ends_runs() && self.is_in_application(pc)
     }
 }

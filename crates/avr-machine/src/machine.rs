@@ -205,7 +205,9 @@ impl Machine {
             groups,
             storage: is_storage,
             program: match options.application {
-                Application::Any if boot_start.0 < device.memory.flash_words() => program.ending_below(boot_start),
+                application if application.ends_runs() && boot_start.0 < device.memory.flash_words() => {
+                    program.ending_below(boot_start)
+                }
                 _ => program,
             },
             contracts: Vec::new(),

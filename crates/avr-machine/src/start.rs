@@ -39,7 +39,8 @@ impl Machine {
 
     /// The content of a cell that holds anything at the first start but for what [`Starts`](crate::Starts) says.
     fn first_content<V: ByteDomain>(&self, environment: &mut impl Environment<V>, cell: DataAddress) -> V {
-        let said = self.options().starts.first.get(&cell).filter(|_| !is_on(Fault::StartUnrestricted));
+        let of = if is_on(Fault::StartOfNextCell) { cell.wrapping_sub(1) } else { cell };
+        let said = self.options().starts.first.get(&of).filter(|_| !is_on(Fault::StartUnrestricted));
         let bits = said.copied().unwrap_or(TvByte::UNKNOWN);
         restricted(environment, cell, bits.unknown_mask(), V::constant(bits.value()))
     }

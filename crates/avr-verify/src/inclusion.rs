@@ -28,7 +28,10 @@ pub struct Shown<'a> {
     pub sleeping: bool,
     /// The number of interrupt handlers that were entered and not left.
     pub handlers: usize,
-    /// The stack pointers before the pushes of the return addresses that are on the stack, and those as flash byte addresses, oldest first.
+    /// The number of the stack in use: 0 for the main one, else that of a task, from 1.
+    pub stack: usize,
+    /// The stack pointers before the pushes of the return addresses that are on the stacks, and those as flash byte addresses, oldest first. Those on the
+    /// stack in use come last, after the others by the number of their stack.
     pub calls: &'a [(DataAddress, u32)],
 }
 
@@ -174,10 +177,14 @@ impl<'a> Explored<'a> {
             return Some(format!("{handlers} handlers instead of {}", shown.handlers));
         }
         // A return address whose bytes POP took may stay in the call string.
-        let end = stack_pointer(shown).saturating_add(2);
-        let calls = frames.iter().map(|frame| (frame.position, frame.return_address.byte().0));
-        let mut calls: Vec<(DataAddress, u32)> = calls.filter(|(position, _)| *position >= end).collect();
-        calls.reverse();
+        let (stack, end) = (running.control.stack, stack_pointer(shown).saturating_add(2));
+        if usize::from(stack) != shown.stack {
+            return Some(format!("the stack in use is {stack} instead of {}", shown.stack));
+        }
+        let is_there = |frame: &&Frame| frame.stack != stack || frame.position >= end;
+        let frames = frames.iter().rev().filter(is_there);
+        let calls: Vec<(DataAddress, u32)> =
+            frames.map(|frame| (frame.position, frame.return_address.byte().0)).collect();
         let numbers = |calls: &[(DataAddress, u32)]| calls.iter().map(|(at, to)| (at.0, *to)).collect::<Vec<_>>();
         (calls != shown.calls)
             .then(|| format!("the calls are {:x?} instead of {:x?}", numbers(&calls), numbers(shown.calls)))

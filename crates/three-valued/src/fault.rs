@@ -75,6 +75,14 @@ faults! {
     BodyUnheard "body-unheard" "The proof of a body does not look at its events.";
     BodyInterrupted "body-interrupted" "Interrupts do not come while a function with a contract runs, wherever they may.";
     BodySeen "body-seen" "Atoms have the same truth inside a function with a contract as at its call.";
+    StackKept "stack-kept" "Going to the stack of another task leaves the return addresses in use where they are.";
+    HalfPointerWhole "half-pointer-whole" "A write of SPL is a whole change of SP, although that of SPH follows.";
+    SavedRegisterKept "saved-register-kept" "POP on the stack of a task does not change the register.";
+    OtherStackUnwritten "other-stack-unwritten" "A store into the stack of a task that waits with a return address there is forgotten.";
+    TaskOverflowUnseen "task-overflow-unseen" "Pushes and pops of a task may leave its stack.";
+    SavedReturnTrusted "saved-return-trusted" "A return on the stack of a task goes to what a call pushed there, whatever lies there now.";
+    StartOfNextCell "start-of-next-cell" "What is said of a cell at the first start is taken for the next one.";
+    AbsentEntered "absent-entered" "Entering an application that is absent is no hazard: runs end there.";
     DeadIsFree "dead-is-free" "An input for which an automaton has no value has any.";
 }
 

@@ -1,10 +1,13 @@
 /* Runs a flash image in libsimavr and shows every state: after every instruction, and after every entry into an interrupt handler.
  *
- *   runner FLASH.bin --steps N --seed N --every N
- *   runner FLASH.bin --requests --seed N
+ *   runner FLASH.bin --steps N --seed N --every N [--start PC] [--frequency HZ] [GIVEN...]
+ *   runner FLASH.bin --requests --seed N [GIVEN...]
  *
  * Registers, SRAM and EEPROM begin with random content, pins read at random, and about every N instructions something comes from outside: a received
- * byte, a pin change, a bus event (--every 0: nothing does).
+ * byte, a pin change, a bus event (--every 0: nothing does). Execution starts at the flash byte address PC, which is also where it goes on after a
+ * reset by the watchdog.
+ *
+ * Bits that are given, as hexadecimal numbers ADDRESS:VALUE:MASK: --data and --eeprom at the start, --pins whenever they are read.
  *
  * With --requests, each `struct request` of the standard input is a state in which one instruction is executed, or one handler entered.
  *
@@ -23,13 +26,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ENTRY = 0xffff, RESET = 0xfffe, MCUSR = 0x54, CAUSES = 0x0f, WATCHDOG_CAUSE = 0x08, MOST_GIVEN = 32 };
 enum { PORTS = 3, FLASH_BYTES = 0x8000, DATA_BYTES = 0x900, EEPROM_BYTES = 0x400, SRAM_START = 0x100, EE_READY = 22, SLEEP = 0x9588 };
 static const uint8_t pin_address[PORTS] = {0x23, 0x26, 0x29};
 static uint64_t random_state = 1;
 
+/* Bits that are given, by address. */
+struct given {
+    struct {
+        unsigned address, value, mask;
+    } all[MOST_GIVEN];
+    int count;
+};
+static struct given given_data, given_eeprom, given_pins;
+
 struct state {
     uint32_t pc;
-    /* The instruction that led here; 0xffff for the entry into a handler. */
+    /* The instruction that led here; 0xffff for the entry into a handler, 0xfffe for a reset: reserved opcodes, both. */
     uint16_t opcode;
     uint8_t sleeping;
     uint8_t handlers;
@@ -59,10 +72,39 @@ static uint32_t next_random(void)
     return (uint32_t)(random_state >> 33);
 }
 
+/* Adds bits that are given by a text; whether it is one. */
+static int give(struct given *given, const char *text)
+{
+    int last = given->count;
+    return given->count++ < MOST_GIVEN
+        && sscanf(text, "%x:%x:%x", &given->all[last].address, &given->all[last].value, &given->all[last].mask) == 3;
+}
+
+/* The bits of a byte that are given. */
+static uint8_t mask_of(const struct given *given, unsigned address)
+{
+    unsigned mask = 0;
+    for (int i = 0; i < given->count; i++) {
+        mask |= given->all[i].address == address ? given->all[i].mask : 0;
+    }
+    return (uint8_t)mask;
+}
+
+/* A byte with the bits that are given. */
+static uint8_t with_given(const struct given *given, unsigned address, uint8_t byte)
+{
+    for (int i = 0; i < given->count; i++) {
+        if (given->all[i].address == address) {
+            byte = (uint8_t)((byte & ~given->all[i].mask) | given->all[i].value);
+        }
+    }
+    return byte;
+}
+
 static uint8_t read_pins(struct avr_t *avr, avr_io_addr_t address, void *parameter)
 {
     (void)parameter;
-    uint8_t value = (uint8_t)next_random();
+    uint8_t value = with_given(&given_pins, address, (uint8_t)next_random());
     avr->data[address] = address == pin_address[1] ? value & 0x7f : value;
     return avr->data[address];
 }
@@ -87,7 +129,16 @@ static void disturb(avr_t *avr)
         port = (char)('B' + value % PORTS);
         pin = value >> 5;
     }
+    if (mask_of(&given_pins, pin_address[port - 'B']) >> pin & 1) {
+        return;
+    }
     avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(port), pin), (what >> 16) & 1);
+}
+
+/* libsimavr switches the transmitter on at a reset; the data sheet has it off (section "USART Control and Status Register B"). */
+static void switch_transmitter_off(avr_t *avr)
+{
+    avr->data[0xc1] = 0;
 }
 
 /* libsimavr has UDRE0 at 0 until the transmitter is switched on; the data sheet has it at 1 after reset (section "USART Register Description"). */
@@ -216,6 +267,28 @@ static void set_eeprom(avr_t *avr, uint8_t *content)
     avr_ioctl(avr, AVR_IOCTL_EEPROM_SET, &all);
 }
 
+/* Resets the microcontroller, if the watchdog has timed out: libsimavr has another function run in the next step then. libsimavr keeps no causes of
+ * earlier resets; the data sheet has WDRF set beside them (section "MCU Status Register"). */
+static void reset_by_watchdog(avr_t *avr)
+{
+    uint8_t causes = avr->data[MCUSR];
+    avr->run(avr);
+    avr->data[MCUSR] = causes | WATCHDOG_CAUSE;
+    switch_transmitter_off(avr);
+    keep_transmitter_empty(avr);
+    show(avr, RESET);
+}
+
+/* The first content of what is given besides registers and SRAM: of the causes of a reset the others are any. */
+static void set_given_data(avr_t *avr)
+{
+    for (int i = 0; i < given_data.count; i++) {
+        unsigned address = given_data.all[i].address;
+        uint8_t before = address == MCUSR ? (uint8_t)next_random() & CAUSES : avr->data[address];
+        avr->data[address] = with_given(&given_data, address, before);
+    }
+}
+
 /* Sets a state. Of peripherals only what their registers hold is set; what libsimavr knows of them besides is as after reset. */
 static void set(avr_t *avr, struct request *request)
 {
@@ -238,7 +311,7 @@ static void answer_requests(avr_t *avr)
     static struct request request;
     while (fread(&request, sizeof request, 1, stdin) == 1) {
         set(avr, &request);
-        uint16_t opcode = 0xffff;
+        uint16_t opcode = ENTRY;
         if (request.interrupt) {
             avr_int_vector_t *vector = vector_of(avr, request.interrupt);
             if (vector && avr_raise_interrupt(avr, vector)) {
@@ -254,28 +327,53 @@ static void answer_requests(avr_t *avr)
         if (has_given_up(avr)) {
             avr->pc = GIVEN_UP;
         }
+        keep_transmitter_empty(avr);
         keep_level_flags_clear(avr);
         show(avr, opcode);
     }
 }
 
-int main(int count, char **arguments)
+struct options {
+    long steps, every;
+    avr_flashaddr_t start;
+    uint32_t frequency;
+    int has_requests;
+};
+
+/* Reads the options; whether they are some. */
+static int read_options(struct options *options, int count, char **arguments)
 {
-    long steps = 1000, every = 0;
-    int has_requests = 0;
     for (int i = 2; i < count; i += 2) {
         if (!strcmp(arguments[i], "--requests")) {
-            has_requests = 1;
+            options->has_requests = 1;
             i--;
         } else if (i + 1 == count) {
-            return 2;
+            return 0;
         } else if (!strcmp(arguments[i], "--steps")) {
-            steps = strtol(arguments[i + 1], NULL, 0);
+            options->steps = strtol(arguments[i + 1], NULL, 0);
         } else if (!strcmp(arguments[i], "--seed")) {
             random_state = strtoul(arguments[i + 1], NULL, 0) * 2654435761u + 12345;
         } else if (!strcmp(arguments[i], "--every")) {
-            every = strtol(arguments[i + 1], NULL, 0);
+            options->every = strtol(arguments[i + 1], NULL, 0);
+        } else if (!strcmp(arguments[i], "--start")) {
+            options->start = (avr_flashaddr_t)strtoul(arguments[i + 1], NULL, 0);
+        } else if (!strcmp(arguments[i], "--frequency")) {
+            options->frequency = (uint32_t)strtoul(arguments[i + 1], NULL, 0);
+        } else if (!(!strcmp(arguments[i], "--data") && give(&given_data, arguments[i + 1]))
+                   && !(!strcmp(arguments[i], "--eeprom") && give(&given_eeprom, arguments[i + 1]))
+                   && !(!strcmp(arguments[i], "--pins") && give(&given_pins, arguments[i + 1]))) {
+            return 0;
         }
+    }
+    return 1;
+}
+
+int main(int count, char **arguments)
+{
+    /* Slow, so that a byte of the EEPROM is programmed in few cycles. */
+    struct options options = {.steps = 1000, .frequency = 500000};
+    if (!read_options(&options, count, arguments)) {
+        return 2;
     }
     avr_t *avr = avr_make_mcu_by_name("atmega328p");
     FILE *image = count > 1 ? fopen(arguments[1], "rb") : NULL;
@@ -284,8 +382,8 @@ int main(int count, char **arguments)
     }
     avr_init(avr);
     avr->log = LOG_NONE;
-    /* Slow, so that a byte of the EEPROM is programmed in few cycles. */
-    avr->frequency = 500000;
+    avr->frequency = options.frequency;
+    avr->pc = avr->reset_pc = options.start;
     memset(avr->flash, 0xff, FLASH_BYTES);
     avr->codeend = (avr_flashaddr_t)fread(avr->flash, 1, FLASH_BYTES, image);
     fclose(image);
@@ -299,23 +397,25 @@ int main(int count, char **arguments)
             avr->data[address] = (uint8_t)next_random();
         }
     }
-    avr->data[0xc1] = 0;
+    switch_transmitter_off(avr);
     uint8_t content[EEPROM_BYTES];
     for (int i = 0; i < EEPROM_BYTES; i++) {
-        content[i] = (uint8_t)next_random();
+        content[i] = with_given(&given_eeprom, (unsigned)i, (uint8_t)next_random());
     }
     set_eeprom(avr, content);
     /* Without a place to copy to, what it gives is the content itself. */
     avr_eeprom_desc_t all = {.ee = NULL, .offset = 0, .size = EEPROM_BYTES};
     avr_ioctl(avr, AVR_IOCTL_EEPROM_GET, &all);
     eeprom = all.ee;
-    if (has_requests) {
+    if (options.has_requests) {
         answer_requests(avr);
         return 0;
     }
+    set_given_data(avr);
     keep_transmitter_empty(avr);
     show(avr, 0);
-    for (long step = 0; step < steps; step++) {
+    avr_run_t run = avr->run;
+    for (long step = 0; step < options.steps; step++) {
         uint16_t opcode = next_opcode(avr);
         avr_flashaddr_t pc = avr->pc;
         int slept = avr->state == cpu_Sleeping;
@@ -335,7 +435,11 @@ int main(int count, char **arguments)
         if (!slept) {
             show(avr, opcode);
         }
-        if (every > 0 && next_random() % (unsigned long)every == 0) {
+        if (avr->run != run) {
+            reset_by_watchdog(avr);
+            continue;
+        }
+        if (options.every > 0 && next_random() % (unsigned long)options.every == 0) {
             disturb(avr);
             keep_level_flags_clear(avr);
         }
@@ -345,7 +449,7 @@ int main(int count, char **arguments)
         avr_flashaddr_t before = avr->pc;
         avr_service_interrupts(avr);
         if (avr->interrupts.running_ptr != running || avr->pc != before) {
-            show(avr, 0xffff);
+            show(avr, ENTRY);
         }
     }
     return 0;

@@ -107,8 +107,23 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             return self.hazard(HazardKind::OutsideMemory, Some(address.0.into()));
         }
         self.environment.event(Event::Write(address, &value));
+        if is_on(Fault::OtherStackUnwritten) && self.is_on_waiting_stack(address) {
+            return Ok(());
+        }
         self.state.data.set(address, value);
         Ok(())
+    }
+
+    /// True if a data address is one of the stack of a task that waits with a return address there.
+    fn is_on_waiting_stack(&self, address: DataAddress) -> bool {
+        let waits = |number| number != self.state.control.stack;
+        self.state
+            .calls
+            .all()
+            .iter()
+            .map(|frame| frame.stack)
+            .filter(|number| waits(*number))
+            .any(|number| self.machine.stack_area(number).is_some_and(|area| area.contains(address)))
     }
 
     /// LD, LDD.

@@ -324,7 +324,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             I::Push { rr } => self.push(self.register(rr).clone())?,
             I::Pop { rd } => {
                 let value = self.pop()?;
-                self.set_register(rd, value);
+                if self.state.control.stack == 0 || !is_on(Fault::SavedRegisterKept) {
+                    self.set_register(rd, value);
+                }
             }
             I::Lsr { rd } => self.shift_right(rd, &no_carry),
             I::Ror { rd } => self.shift_right(rd, &self.carry()),

@@ -34,7 +34,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             selected.ok_or(Stop::Limit(Limit::Unsupported("a stack pointer between the stacks of two tasks")))?;
         if stack != control.stack {
             control.stack = stack;
-            self.state.calls.switch_to(stack);
+            if !is_on(Fault::StackKept) {
+                self.state.calls.switch_to(stack);
+            }
         }
         Ok(())
     }
@@ -84,7 +86,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     ///
     /// SPL alone is a whole change as well; a change that began with SPH ends with it.
     pub(crate) fn stack_pointer_moved(&mut self) -> Result<(), Stop> {
-        if self.machine.has_stacks() && self.machine.sets_high_half_next(self.state.control.pc) {
+        let is_half = self.machine.has_stacks() && self.machine.sets_high_half_next(self.state.control.pc);
+        if is_half && !is_on(Fault::HalfPointerWhole) {
             self.state.control.torn = true;
             return Ok(());
         }
@@ -162,7 +165,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// The lowest byte of the stack must not be one of static data, nor lie outside of the stack of the task that runs.
     fn check_static_data(&self, lowest: DataAddress) -> Result<(), Stop> {
         let is_wrong = match self.machine.stack_area(self.state.control.stack) {
-            Some(area) => !area.contains(lowest),
+            Some(area) => !area.contains(lowest) && !is_on(Fault::TaskOverflowUnseen),
             None => self.machine.static_data_end.is_some_and(|end| lowest < end),
         };
         if is_wrong {

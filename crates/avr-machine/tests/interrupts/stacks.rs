@@ -94,6 +94,34 @@ fn what_was_saved_must_be_there_still() {
     assert_eq!(hazard.kind, HazardKind::ReturnToNonCall);
 }
 
+/// The main program goes to the lower stack, calls there at `START + 4`, and comes back with the stack pointer of that call; then the rest is executed.
+fn waiting_task(rest: &[Instruction]) -> Bench {
+    let call = [Instruction::Rcall { offset: 0 }];
+    bench(&[&set_pointer(0x207)[..], &call, &set_pointer(0x8ff), rest].concat())
+}
+
+#[test]
+fn what_a_waiting_task_has_on_its_stack_may_be_overwritten() {
+    let store = Instruction::Sts { rr: r(16), address: DataAddress(0x207) };
+    let mut bench = waiting_task(&[&[store][..], &set_pointer(0x205), &[RET]].concat());
+    bench.run(9);
+    assert_eq!((bench.state.control.stack, bench.state.calls.all().len()), (0, 1));
+    bench.run(1);
+    assert_eq!(bench.cell(DataAddress(0x207)), 0xff);
+    bench.run(4);
+    assert_eq!((bench.state.control.stack, bench.state.calls.frames().len()), (1, 1));
+    let Err(Stop::Hazard(hazard)) = bench.try_step() else { panic!("the address was overwritten") };
+    assert_eq!(hazard.kind, HazardKind::ReturnToNonCall);
+}
+
+#[test]
+fn a_task_pops_what_lies_on_its_stack() {
+    let mut bench = bench(&[&set_pointer(0x205)[..], &[POP]].concat());
+    bench.state.data.set(DataAddress(0x206), 0x5a);
+    bench.run(5);
+    assert_eq!((bench.cell(DataAddress(0)), bench.stack_pointer()), (0x5a, 0x206));
+}
+
 #[test]
 fn nothing_is_returned_to_behind_the_end_of_a_stack() {
     let program = [&set_pointer(0x207)[..], &[RET]].concat();

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use avr_image::FlashByteAddress;
 use avr_isa::DataAddress;
 use avr_machine::HazardKind;
 use avr_machine::device::{BitKind, Condition, Device};
@@ -75,6 +74,7 @@ impl Watch for StateLimit {
 /// If the verifier refuses the image, or files cannot be written.
 #[must_use]
 pub fn compare(runner: &Path, subject: &Subject, selection: Selection, effort: Effort) -> Report {
+    let selection = selection.made_for(subject);
     let mut report = Report {
         name: subject.name.clone(),
         selection,
@@ -90,17 +90,18 @@ pub fn compare(runner: &Path, subject: &Subject, selection: Selection, effort: E
     let strategy = if naive { Strategy::Naive } else { Strategy::default() };
     let usual = Request::of(&subject.image, device, &subject.file);
     let request = Request { reductions, facts, strategy, watch: &watch, ..usual };
-    // It is removed also where the verifier ends at an assertion.
-    let flash = tempfile::NamedTempFile::new().expect("there is room");
-    std::fs::write(&flash, bytes(subject)).expect("there is room");
     let looked = explored(&request, |space, results| {
         let Some(space) = space else { return };
         report.is_finished = true;
         for seed in 1..=effort.runs {
-            let every = [0, 40, 9][seed as usize % 3];
+            // An interrupt between the halves of SP is rare, so kernels are interrupted often.
+            let often = if subject.world.stacks.is_empty() { [0, 40, 9] } else { [0, 9, 2] };
+            let every = often[seed as usize % 3];
             let manner = Manner { seed, every, steps: effort.steps + MOST_LEFT_OUT };
-            let mut one = OneRun::new(space, subject, &mut report, (results.stack.upper, effort.steps), device);
-            run(runner, flash.path(), manner, |state| one.look(state));
+            let tasks = results.stacks.iter().map(|task| task.bound.upper);
+            let uppers = std::iter::once(results.stack.upper).chain(tasks).collect();
+            let mut one = OneRun::new(space, subject, &mut report, (uppers, effort.steps), device);
+            run(runner, subject, manner, |state| one.look(state));
             one.end(manner);
         }
     });
@@ -108,21 +109,16 @@ pub fn compare(runner: &Path, subject: &Subject, selection: Selection, effort: E
     report
 }
 
-/// The flash as one piece.
-pub(crate) fn bytes(subject: &Subject) -> Vec<u8> {
-    let program = &subject.image.program;
-    let end = program.ranges().last().map_or(0, |range| range.end.0);
-    (0..end).map(|address| program.byte(FlashByteAddress(address)).unwrap_or(0xff)).collect()
-}
-
 /// One run that is looked at.
 struct OneRun<'a, 'b> {
     space: &'a Explored<'a>,
     report: &'a mut Report,
     device: &'static Device,
+    subject: &'b Subject,
     watcher: Watcher<'b>,
     hazards: BTreeSet<HazardKind>,
-    upper: Option<u32>,
+    /// The bounds of the stacks, of the main one first.
+    uppers: Vec<Option<u32>>,
     /// True if some path of the space touches memory through SP where that is a hazard.
     may_overflow: bool,
     /// The number of states that are still to be looked at.
@@ -146,10 +142,10 @@ impl<'a, 'b> OneRun<'a, 'b> {
         space: &'a Explored<'a>,
         subject: &'b Subject,
         report: &'a mut Report,
-        (upper, to_go): (Option<u32>, u32),
+        (uppers, to_go): (Vec<Option<u32>>, u32),
         device: &'static Device,
     ) -> Self {
-        let watcher = Watcher::new(&subject.image);
+        let watcher = Watcher::new(subject);
         let hazards = space.hazards();
         let may_overflow =
             [HazardKind::StackOutsideSram, HazardKind::StackIntoData].iter().any(|kind| hazards.contains(kind));
@@ -157,9 +153,10 @@ impl<'a, 'b> OneRun<'a, 'b> {
             space,
             report,
             device,
+            subject,
             watcher,
             hazards,
-            upper,
+            uppers,
             may_overflow,
             to_go,
             looked: 0,
@@ -175,9 +172,13 @@ impl<'a, 'b> OneRun<'a, 'b> {
     /// Looks at a state; whether the run goes on.
     fn look(&mut self, state: &State) -> bool {
         let committed = self.watcher.look(state);
-        if let Some(missing) = committed.iter().find(|kind| !self.hazards.contains(kind)) {
+        let is_there = |kind: &HazardKind| match self.report.selection.is_literal() {
+            true => [self.before, state.pc].iter().any(|at| self.space.has_hazard(*kind, *at)),
+            false => self.hazards.contains(kind),
+        };
+        if let Some(missing) = committed.iter().find(|kind| !is_there(kind)) {
             self.problem =
-                Some(format!("(c) a run commits {missing} at {:#06x}, which the space does not have", state.pc));
+                Some(format!("(c) a run commits {missing} before {:#06x}, which the space does not have", state.pc));
             return false;
         }
         if !committed.is_empty() {
@@ -185,9 +186,10 @@ impl<'a, 'b> OneRun<'a, 'b> {
             self.is_over = true;
             return false;
         }
-        if let Some(upper) = self.upper.filter(|upper| *upper < self.watcher.deepest) {
-            self.problem =
-                Some(format!("(b) the stack is {} bytes deep, and the bound is {upper}", self.watcher.deepest));
+        let depths = self.watcher.deepest.iter().zip(&self.uppers).enumerate();
+        let exceeded = depths.filter_map(|(stack, (deepest, upper))| upper.map(|upper| (stack, *deepest, upper)));
+        if let Some((stack, deepest, upper)) = { exceeded }.find(|(_, deepest, upper)| upper < deepest) {
+            self.problem = Some(format!("(b) stack {stack} is {deepest} bytes deep, and the bound is {upper}"));
             return false;
         }
         let device = self.device;
@@ -199,7 +201,8 @@ impl<'a, 'b> OneRun<'a, 'b> {
             data: &state.data,
             eeprom: &state.eeprom,
             sleeping: state.sleeping,
-            handlers: state.handlers,
+            handlers: self.watcher.handlers(state),
+            stack: self.watcher.stack(),
             calls: &calls,
         };
         let before = std::mem::replace(&mut self.before, state.pc);
@@ -208,7 +211,7 @@ impl<'a, 'b> OneRun<'a, 'b> {
             self.report.literal += 1;
             self.report.on_the_way += self.left_out;
             self.left_out = 0;
-            return self.to_go > 0;
+            return self.to_go > 0 && !self.subject.world.has_ended(state.pc);
         }
         if UNSEEN.iter().any(|kind| self.space.has_hazard(*kind, before)) {
             self.is_over = true;
@@ -227,7 +230,9 @@ impl<'a, 'b> OneRun<'a, 'b> {
             self.first = format!("at {:#06x}: {}", state.pc, self.space.difference(&shown, fits));
         }
         self.left_out += 1;
-        if self.report.selection.is_literal() || self.left_out > MOST_LEFT_OUT as usize {
+        // In an application of which nothing is known the run stays where it is, so it does not come to another state.
+        let is_last = self.subject.world.has_ended(state.pc);
+        if self.report.selection.is_literal() || is_last || self.left_out > MOST_LEFT_OUT as usize {
             self.problem = Some(format!("(a) a state is not covered {}", self.first));
             return false;
         }

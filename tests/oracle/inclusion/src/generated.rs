@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use avr_image::Image;
 use fastrand::Rng;
 
 use crate::subjects::{self, Subject, root};
@@ -96,14 +97,17 @@ pub fn source(seed: u64) -> String {
 #[must_use]
 pub fn subject(seed: u64) -> Subject {
     let name = format!("generated-{seed}.elf");
-    let folder = std::env::temp_dir().join(format!("inclusion-{}-{seed}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("there is room");
-    let (text, path) = (folder.join("program.S"), folder.join(&name));
-    std::fs::write(&text, source(seed)).expect("there is room");
+    let image = built(&name, &source(seed));
+    Subject::plain(&name, image)
+}
+
+/// The image of a program in assembly, built by avr-gcc.
+pub(crate) fn built(name: &str, source: &str) -> Image {
+    let folder = tempfile::tempdir().expect("there is room");
+    let (text, path) = (folder.path().join("program.S"), folder.path().join(name));
+    std::fs::write(&text, source).expect("there is room");
     build(&text, &path);
-    let subject = subjects::subject(&path, Path::new("")).expect("nothing is assumed");
-    std::fs::remove_dir_all(&folder).expect("it is there");
-    subject
+    subjects::load(&path, 0)
 }
 
 fn build(text: &Path, path: &Path) {

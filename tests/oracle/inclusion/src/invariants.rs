@@ -16,9 +16,9 @@ use avr_machine::{Frame, HazardKind, Machine};
 use avr_properties::{PropertyFile, Setting};
 use avr_testkit::image::{Code, bytes as flash_bytes, hex, r};
 
-use crate::compare::{UNSEEN, bytes, fits};
+use crate::compare::{UNSEEN, fits};
 use crate::hazards::Watcher;
-use crate::runs::{DATA_BYTES, Manner, State, run};
+use crate::runs::{DATA_BYTES, Led, Manner, State, run};
 use crate::subjects::Subject;
 
 include!("../../../../crates/avr-invariant/fault-programs.rs");
@@ -49,8 +49,11 @@ pub(crate) struct Closed {
 }
 
 impl Closed {
-    /// The map of an image, if it is closed.
+    /// The map of an image, if it is closed. Maps know nothing of the stacks of tasks.
     pub(crate) fn of(subject: &Subject) -> Option<Self> {
+        if !subject.world.stacks.is_empty() {
+            return None;
+        }
         let device = Device::named("atmega328p").expect("the device exists");
         let machine = machine(&subject.image, &subject.file, device);
         let Analysis { map, outcome, .. } = analyse(&machine, &Options::default());
@@ -109,14 +112,14 @@ impl<'a> OneRun<'a> {
     pub(crate) fn look(&mut self, state: &State) -> bool {
         let before = std::mem::replace(&mut self.before, state.pc);
         let is_enabled = state.data[0x5f] & 0x80 != 0;
-        self.is_delayed = self.was_enabled.replace(is_enabled).map(|was| match state.opcode {
-            Some(RETI) => true,
-            Some(_) => is_enabled && !was,
-            None => false,
+        self.is_delayed = self.was_enabled.replace(is_enabled).map(|was| match state.led {
+            Led::Instruction(RETI) => true,
+            Led::Instruction(_) => is_enabled && !was,
+            Led::Entry | Led::Reset => false,
         });
         // libsimavr does not sleep while a request stands that is not enabled. Hardware does (section "Sleep Modes": an enabled interrupt
         // wakes it, and is executed first).
-        if std::mem::replace(&mut self.slept, state.sleeping) && state.opcode.is_some() {
+        if std::mem::replace(&mut self.slept, state.sleeping) && matches!(state.led, Led::Instruction(_)) {
             return false;
         }
         let pointer_before = self.active.last().map_or(0, |active| active.pointer);
@@ -138,7 +141,7 @@ impl<'a> OneRun<'a> {
             return false;
         }
         let calls = self.watcher.calls(state);
-        if state.opcode.is_none() {
+        if state.led == Led::Entry {
             let pointer = calls.last().map_or(pointer_before, |frame| frame.0);
             self.active.push(Active { pointer, number: (state.pc / 4) as u8, entry: state.clone() });
         }
@@ -151,9 +154,9 @@ impl<'a> OneRun<'a> {
                 return false;
             }
         }
-        match self.closed.claims.stack_bound().filter(|bound| *bound < self.watcher.deepest) {
+        let deepest = self.watcher.deepest[0];
+        match self.closed.claims.stack_bound().filter(|bound| *bound < deepest) {
             Some(bound) => {
-                let deepest = self.watcher.deepest;
                 self.problem = Some(format!("the stack is {deepest} bytes deep, and the bound is {bound}"));
                 false
             }
@@ -279,12 +282,10 @@ pub fn compare(runner: &Path, subject: &Subject, runs: u64, steps: u32) -> Repor
     let mut report = Report { name: subject.name.clone(), ..Report::default() };
     let Some(closed) = Closed::of(subject) else { return report };
     report.is_closed = true;
-    let flash = tempfile::NamedTempFile::new().expect("there is room");
-    std::fs::write(&flash, bytes(subject)).expect("there is room");
     for seed in 1..=runs {
         let manner = Manner { seed, every: [0, 40, 9, 1][seed as usize % 4], steps };
-        let mut one = OneRun::new(&closed, Watcher::new(&subject.image), Vec::new());
-        run(runner, flash.path(), manner, |state| one.look(state));
+        let mut one = OneRun::new(&closed, Watcher::new(subject), Vec::new());
+        run(runner, subject, manner, |state| one.look(state) && !subject.world.has_ended(state.pc));
         report.covered += one.covered;
         if let Some(problem) = one.problem {
             report.problems.push(format!("seed {seed} every {}: {problem}", manner.every));
@@ -318,25 +319,19 @@ pub fn programs() -> Vec<Trapped> {
         let options = LoadOptions::new(0x8000, 0x400);
         let text = hex(&flash_bytes(&code.words));
         let image = Image::parse("program.hex", text.as_bytes(), &options).expect("the image is valid");
-        let file = PropertyFile::parse("properties", "()").expect("it is a property file");
         let traps = (0_u32..).zip(&code.words).filter(|(_, word)| **word == 0xffff).map(|(address, _)| 2 * address);
-        Trapped { subject: Subject { name: name.to_owned(), image, file }, traps: traps.collect(), is_reached }
+        Trapped { subject: Subject::plain(name, image), traps: traps.collect(), is_reached }
     };
     let harmless = harmless().into_iter().map(|program| trapped(program, false));
     all().into_iter().map(|program| trapped(program, true)).chain(harmless).collect()
 }
 
 /// True if some run comes to one of these addresses.
-///
-/// # Panics
-/// If files cannot be written.
 #[must_use]
 pub fn comes_to(runner: &Path, subject: &Subject, traps: &[u32], runs: u64) -> bool {
-    let flash = tempfile::NamedTempFile::new().expect("there is room");
-    std::fs::write(&flash, bytes(subject)).expect("there is room");
     (1..=runs).any(|seed| {
         let mut came = false;
-        run(runner, flash.path(), Manner { seed, every: 1, steps: 600 }, |state| {
+        run(runner, subject, Manner { seed, every: 1, steps: 600 }, |state| {
             came |= traps.contains(&state.pc);
             !came
         });

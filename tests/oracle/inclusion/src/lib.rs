@@ -4,6 +4,8 @@ pub mod compare;
 pub mod generated;
 pub mod hazards;
 pub mod invariants;
+pub mod kernels;
 pub mod runs;
 pub mod sampled;
 pub mod subjects;
+pub mod world;

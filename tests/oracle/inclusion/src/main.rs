@@ -1,9 +1,9 @@
 //! Looks every state of runs in libsimavr up in finished state spaces of the verifier. No property is involved.
 //!
-//!     inclusion-oracle RUNNER [--full] [--maps | --steps] [--samples NAME,NAME...] [--part N] [--only TEXT] [--first-seed N] [--seeds N]
+//!     inclusion-oracle RUNNER [--full] [--maps | --steps | --spaces] [--samples NAME,NAME...] [--part N] [--only TEXT] [--first-seed N] [--seeds N]
 //!
 //! `--part` takes three selections of reductions for each image, from the one with this number plus that of the image on; without it, all.
-//! `--maps` leaves the state spaces out, and `--steps` the runs as well. `--only` takes the images whose names contain a text, and is for those who look for the cause of a difference.
+//! `--maps`, `--steps` and `--spaces` make one of the comparisons below. `--only` takes the images whose names contain a text, and is for those who look for the cause of a difference.
 //!
 //! For each image and each selection of reductions, the space that was built last must be complete. Then, for runs with random content,
 //! inputs and events:
@@ -32,10 +32,12 @@ use rayon::prelude::*;
 
 use inclusion_oracle::compare::{Effort, Report, compare};
 use inclusion_oracle::subjects::{Selection, Subject, subjects};
-use inclusion_oracle::{generated, invariants, sampled};
+use inclusion_oracle::{generated, invariants, kernels, sampled};
 
 /// The part of all compared states that may be neither covered nor on the way to covered ones.
 const MOST_LOST: f64 = 0.001;
+
+const USAGE: &str = "RUNNER [--full] [--maps | --steps | --spaces] [--samples NAME,NAME...] [--part N] [--only TEXT] [--first-seed N] [--seeds N]";
 
 /// Selections that `--part` takes for each image.
 const SELECTIONS: usize = 3;
@@ -43,62 +45,123 @@ const SELECTIONS: usize = 3;
 /// Generated programs, in short and in full.
 const GENERATED: u64 = 40;
 const GENERATED_FULL: u64 = 200;
+/// Generated kernels, in short and in full.
+const KERNELS: u64 = 15;
+const KERNELS_FULL: u64 = 200;
 
-fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
-    let Some(runner) = arguments.next().map(PathBuf::from) else {
-        eprintln!(
-            "usage: inclusion-oracle RUNNER [--full] [--maps | --steps] [--samples NAME,NAME...] [--part N] [--only TEXT] [--first-seed N] [--seeds N]"
-        );
-        return ExitCode::from(2);
-    };
-    let (mut full, mut samples, mut only, mut first, mut number) = (false, None, None, 1, None);
-    let (mut maps_only, mut steps_only, mut part) = (false, false, None);
-    while let Some(argument) = arguments.next() {
-        match argument.as_str() {
-            "--full" => full = true,
-            "--maps" => maps_only = true,
-            "--steps" => steps_only = true,
-            "--samples" => samples = arguments.next(),
-            "--part" => part = arguments.next().and_then(|part| part.parse::<usize>().ok()),
-            "--only" => only = arguments.next(),
-            "--first-seed" => first = arguments.next().and_then(|seed| seed.parse().ok()).unwrap_or(first),
-            "--seeds" => number = arguments.next().and_then(|number| number.parse().ok()),
-            other => {
-                eprintln!("{other} is no option");
-                return ExitCode::from(2);
+/// The arguments.
+#[derive(Default)]
+struct Options {
+    runner: PathBuf,
+    full: bool,
+    /// The comparisons that are made: of maps, of single steps, and of state spaces.
+    parts: Parts,
+    samples: Option<String>,
+    part: Option<usize>,
+    only: Option<String>,
+    first: Option<u64>,
+    number: Option<u64>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Parts {
+    #[default]
+    All,
+    Maps,
+    Steps,
+    Spaces,
+}
+
+impl Options {
+    /// Reads arguments; the one that is none.
+    fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+        let runner = arguments.next().ok_or("the runner is missing")?.into();
+        let mut options = Self { runner, ..Self::default() };
+        while let Some(argument) = arguments.next() {
+            let mut number = || arguments.next().and_then(|number| number.parse().ok());
+            match argument.as_str() {
+                "--full" => options.full = true,
+                "--maps" => options.parts = Parts::Maps,
+                "--steps" => options.parts = Parts::Steps,
+                "--spaces" => options.parts = Parts::Spaces,
+                "--samples" => options.samples = arguments.next(),
+                "--part" => options.part = number().map(|part: u64| part as usize),
+                "--only" => options.only = arguments.next(),
+                "--first-seed" => options.first = number(),
+                "--seeds" => options.number = number(),
+                other => return Err(format!("{other} is no option")),
             }
         }
+        Ok(options)
     }
-    let samples = samples.as_ref().map(|names| names.split(',').collect());
-    let mut subjects = subjects(full, samples.as_ref());
-    subjects.retain(|subject| only.as_ref().is_none_or(|text| subject.name.contains(text)));
-    let effort = if full { Effort::FULL } else { Effort::SHORT };
-    let seeds = first..first + number.unwrap_or(if full { GENERATED_FULL } else { GENERATED });
-    let are_steps_right = are_steps_right(&runner, &subjects, seeds.clone(), full, only.is_some());
-    let is_right =
-        are_steps_right & (steps_only || are_invariants_right(&runner, &subjects, seeds.clone(), full, only.is_some()));
-    if maps_only || steps_only {
-        return if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+
+    /// The seeds of generated programs, of which so many are taken in short or in full.
+    fn seeds(&self, short: u64, full: u64) -> Range<u64> {
+        let first = self.first.unwrap_or(1);
+        first..first + self.number.unwrap_or(if self.full { full } else { short })
     }
+}
+
+fn main() -> ExitCode {
+    let options = match Options::parse(std::env::args().skip(1)) {
+        Ok(options) => options,
+        Err(problem) => {
+            eprintln!("{problem}\nusage: inclusion-oracle {USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    let samples = options.samples.as_ref().map(|names| names.split(',').collect());
+    let mut subjects = subjects(options.full, samples.as_ref());
+    subjects.retain(|subject| options.only.as_ref().is_none_or(|text| subject.name.contains(text)));
+    let (runner, full, is_part) = (&options.runner, options.full, options.only.is_some());
+    let seeds = options.seeds(GENERATED, GENERATED_FULL);
+    let has = |part| options.parts == Parts::All || options.parts == part;
+    let mut is_right = true;
+    if has(Parts::Steps) {
+        is_right &= are_steps_right(runner, &subjects, seeds.clone(), full, is_part);
+    }
+    if has(Parts::Maps) {
+        is_right &= are_invariants_right(runner, &subjects, seeds, full, is_part);
+    }
+    if has(Parts::Spaces) {
+        is_right &= are_spaces_right(&options, &subjects);
+    }
+    if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Compares runs with state spaces; whether all is well.
+fn are_spaces_right(options: &Options, subjects: &[Subject]) -> bool {
+    let Options { runner, full, part, only, .. } = options;
+    let effort = if *full { Effort::FULL } else { Effort::SHORT };
     let mut all: Vec<Report> = subjects
         .par_iter()
         .enumerate()
         .flat_map_iter(|(number, subject)| {
-            let runner = &runner;
-            selections(part.map(|part| part + number)).map(move |selection| compare(runner, subject, selection, effort))
+            let taken = selections(part.map(|part| part + number), subject);
+            taken.into_iter().map(move |selection| compare(runner, subject, selection, effort))
         })
         .collect();
     // Of each generated program one selection is looked at.
-    all.par_extend(seeds.into_par_iter().map(|seed| {
-        let selection = Selection::ALL[(seed % Selection::ALL.len() as u64) as usize];
-        let effort = if full { effort } else { Effort::GENERATED };
-        let report = compare(&runner, &generated::subject(seed), selection, effort);
+    let effort = if *full { effort } else { Effort::GENERATED };
+    let generated = |subject: &Subject, selection: u64, source: fn(u64) -> String, seed: u64| {
+        let report = compare(runner, subject, Selection::ALL[selection as usize], effort);
         if !report.problems.is_empty() {
-            println!("the program with seed {seed}:\n{}", generated::source(seed));
+            println!("the program with seed {seed}:\n{}", source(seed));
         }
         report
-    }));
+    };
+    all.par_extend(
+        options.seeds(GENERATED, GENERATED_FULL).into_par_iter().map(|seed| {
+            generated(&generated::subject(seed), seed % Selection::ALL.len() as u64, generated::source, seed)
+        }),
+    );
+    // Kernels are not reduced: facts are told, or they are not.
+    all.par_extend(
+        options
+            .seeds(KERNELS, KERNELS_FULL)
+            .into_par_iter()
+            .map(|seed| generated(&kernels::subject(seed), 1 + seed % 2, kernels::source, seed)),
+    );
     let (mut ok, mut literal, mut on_the_way, mut lost) = (true, 0, 0, 0);
     let mut spaces = 0;
     for report in &all {
@@ -121,13 +184,21 @@ fn main() -> ExitCode {
         println!("that is too little to say anything");
     }
     let is_little_lost = lost as f64 <= compared as f64 * MOST_LOST;
-    if ok && is_right && is_enough && is_little_lost { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    ok && is_enough && is_little_lost
 }
 
-/// The selections from the one with this number on that the short run takes; all without a number.
-fn selections(first: Option<usize>) -> impl Iterator<Item = Selection> {
-    let taken = if first.is_some() { SELECTIONS } else { Selection::ALL.len() };
-    Selection::ALL.into_iter().cycle().skip(first.unwrap_or(0) % Selection::ALL.len()).take(taken)
+/// The selections from the one with this number on that the short run takes; all without a number. Each is taken once.
+fn selections(first: Option<usize>, subject: &Subject) -> Vec<Selection> {
+    let number = if first.is_some() { SELECTIONS } else { Selection::ALL.len() };
+    let first = first.unwrap_or(0) % Selection::ALL.len();
+    let mut taken: Vec<Selection> = Vec::new();
+    for selection in Selection::ALL.into_iter().cycle().skip(first).take(number) {
+        let selection = selection.made_for(subject);
+        if !taken.contains(&selection) {
+            taken.push(selection);
+        }
+    }
+    taken
 }
 
 /// Compares maps of invariants with runs, and shows that programs that wrong maps would accept go wrong; whether all is well.

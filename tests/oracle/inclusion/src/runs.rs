@@ -4,6 +4,10 @@ use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use tempfile::NamedTempFile;
+
+use crate::subjects::Subject;
+
 /// The data memory of an ATmega328P.
 pub const DATA_BYTES: usize = 0x900;
 /// The EEPROM of an ATmega328P.
@@ -11,16 +15,31 @@ pub const EEPROM_BYTES: usize = 0x400;
 /// The bytes of a state: see `struct state` in `runner.c`.
 const STATE_BYTES: usize = 16 + DATA_BYTES + EEPROM_BYTES;
 
+/// What stands for the instruction where none led to a state: see `runner.c`.
+const ENTRY: u16 = 0xffff;
+const RESET: u16 = 0xfffe;
+
 /// The program counter of an answer where libsimavr gave up: see `runner.c`.
 const GIVEN_UP: u32 = u32::MAX;
+
+/// A step that leads to a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Led {
+    /// An instruction, by its first word.
+    Instruction(u16),
+    /// The entry into a handler.
+    Entry,
+    /// A reset by the watchdog.
+    Reset,
+}
 
 /// A state of libsimavr.
 #[derive(Clone)]
 pub struct State {
     /// The next instruction, as a flash byte address.
     pub pc: u32,
-    /// The instruction that led here; none for an entry into a handler.
-    pub opcode: Option<u16>,
+    /// The step that led here.
+    pub led: Led,
     /// True if the processor sleeps.
     pub sleeping: bool,
     /// The number of handlers that are active.
@@ -33,10 +52,14 @@ pub struct State {
 
 impl State {
     fn read(bytes: &[u8]) -> Self {
-        let opcode = u16::from_le_bytes([bytes[4], bytes[5]]);
+        let led = match u16::from_le_bytes([bytes[4], bytes[5]]) {
+            ENTRY => Led::Entry,
+            RESET => Led::Reset,
+            opcode => Led::Instruction(opcode),
+        };
         Self {
             pc: u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]),
-            opcode: (opcode != 0xffff).then_some(opcode),
+            led,
             sleeping: bytes[6] != 0,
             handlers: bytes[7].into(),
             data: bytes[16..16 + DATA_BYTES].to_vec(),
@@ -65,12 +88,13 @@ pub struct Manner {
 /// Calls `look` with every state of a run, until it is told to stop.
 ///
 /// # Panics
-/// If the runner does not start.
-pub fn run(runner: &Path, image: &Path, manner: Manner, mut look: impl FnMut(&State) -> bool) {
+/// If the runner does not start, or files cannot be written.
+pub fn run(runner: &Path, subject: &Subject, manner: Manner, mut look: impl FnMut(&State) -> bool) {
     let Manner { seed, every, steps } = manner;
     let arguments = ["--seed", &seed.to_string(), "--every", &every.to_string(), "--steps", &steps.to_string()];
+    let flash = written_flash(subject, seed);
     let mut command = Command::new(runner);
-    command.arg(image).args(arguments).stdout(Stdio::piped());
+    command.arg(flash.path()).args(arguments).args(subject.world.arguments()).stdout(Stdio::piped());
     let mut child = command.spawn().expect("the runner starts");
     let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
     let mut bytes = vec![0; STATE_BYTES];
@@ -81,6 +105,13 @@ pub fn run(runner: &Path, image: &Path, manner: Manner, mut look: impl FnMut(&St
     }
     drop(output);
     child.wait().expect("the runner ends");
+}
+
+/// A file with the flash of a subject. It is removed also where the verifier ends at an assertion.
+fn written_flash(subject: &Subject, seed: u64) -> NamedTempFile {
+    let file = NamedTempFile::new().expect("there is room");
+    std::fs::write(&file, subject.world.flash(&subject.image, seed)).expect("there is room");
+    file
 }
 
 /// What happens in a state that is set in libsimavr.
@@ -121,9 +152,10 @@ impl Request<'_> {
 /// # Panics
 /// If the runner does not start, or ends before it has answered everything.
 #[must_use]
-pub fn steps(runner: &Path, image: &Path, seed: u64, requests: &[Request<'_>]) -> Vec<Option<State>> {
+pub fn steps(runner: &Path, subject: &Subject, seed: u64, requests: &[Request<'_>]) -> Vec<Option<State>> {
+    let flash = written_flash(subject, seed);
     let mut command = Command::new(runner);
-    command.arg(image).args(["--requests", "--seed", &seed.to_string()]);
+    command.arg(flash.path()).args(["--requests", "--seed", &seed.to_string()]).args(subject.world.arguments());
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the runner starts");
     let mut input = BufWriter::new(child.stdin.take().expect("it is piped"));
     let mut output = BufReader::new(child.stdout.take().expect("it is piped"));

@@ -18,10 +18,9 @@ use avr_machine::{Fetched, Frame, flag};
 use fastrand::Rng;
 use three_valued::TvByte;
 
-use crate::compare::bytes;
 use crate::hazards::Watcher;
 use crate::invariants::{Active, Closed, OneRun, is_exact};
-use crate::runs::{DATA_BYTES, EEPROM_BYTES, Happens, Request, State, steps};
+use crate::runs::{DATA_BYTES, EEPROM_BYTES, Happens, Led, Request, State, steps};
 use crate::subjects::Subject;
 
 /// The extent of the sampling of each map.
@@ -123,7 +122,6 @@ struct Sampler<'a> {
     subject: &'a Subject,
     closed: &'a Closed,
     runner: &'a Path,
-    flash: &'a Path,
     random: Rng,
     report: Report,
 }
@@ -143,10 +141,8 @@ pub fn compare(runner: &Path, subject: &Subject, effort: Effort, seed: u64) -> R
         }
     };
     check_with(&closed.machine, &mut closed.map, &mut note).expect("it was accepted");
-    let flash = tempfile::NamedTempFile::new().expect("there is room");
-    std::fs::write(&flash, bytes(subject)).expect("there is room");
     let random = Rng::with_seed(seed);
-    let mut sampler = Sampler { subject, closed: &closed, runner, flash: flash.path(), random, report };
+    let mut sampler = Sampler { subject, closed: &closed, runner, random, report };
     sampler.instructions(effort);
     sampler.interrupts(pairs, effort);
     sampler.report
@@ -345,12 +341,12 @@ impl<'a> Sampler<'a> {
             Request { state, handler, happens: happens(index) }
         };
         let requests: Vec<Request<'_>> = all.iter().enumerate().map(request).collect();
-        steps(self.runner, self.flash, self.random.u64(..), &requests)
+        steps(self.runner, self.subject, self.random.u64(..), &requests)
     }
 
     /// Looks at a state and what it led to, as in a run. None if something is wrong.
     fn judge(&mut self, drawn: &Drawn, answer: &State) -> Option<Outcome> {
-        let watcher = Watcher::amid(&self.subject.image, drawn.pushed.clone(), drawn.is_torn);
+        let watcher = Watcher::amid(self.subject, &drawn.pushed, drawn.is_torn);
         let below = drawn.below.iter().map(|(thread, entry)| (*thread, entry));
         let handlers = below.chain(drawn.at_entry.iter().map(|entry| (drawn.thread, entry)));
         let active = handlers.filter_map(|(thread, entry)| match thread {
@@ -387,6 +383,9 @@ impl<'a> Sampler<'a> {
         let closed = self.closed;
         let Entry { place, state } = &closed.map.entries[number];
         let control = &place.control;
+        if self.subject.world.has_ended(place.address().0) {
+            return Err("the run has ended in an application of which nothing is known");
+        }
         if control.sleeping && happens == Happens::Instruction {
             return Err("it sleeps");
         }
@@ -557,7 +556,7 @@ impl<'a> Sampler<'a> {
         let eeprom = self.closed.machine.eeprom_cell(EepromAddress(0)).index();
         State {
             pc: place.address().0,
-            opcode: Some(0),
+            led: Led::Instruction(0),
             sleeping: place.control.sleeping,
             handlers: usize::from(place.thread != Thread::Main),
             data: values[..DATA_BYTES].to_vec(),

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use avr_image::{Image, LoadOptions};
+use avr_image::{FlashByteAddress, Image, LoadOptions};
 use avr_machine::device::Device;
 use avr_properties::{Property, PropertyFile};
 use avr_verify::Reductions;
 use serde::Deserialize;
+
+use crate::world::{World, sections};
 
 /// An image with what is assumed of its inputs.
 pub struct Subject {
@@ -17,6 +19,30 @@ pub struct Subject {
     pub image: Image,
     /// The inherent property.
     pub file: PropertyFile,
+    /// What the property file says besides properties.
+    pub world: World,
+}
+
+impl Subject {
+    /// An image of which nothing is said.
+    ///
+    /// # Panics
+    /// Never: nothing is contradicted.
+    #[must_use]
+    pub fn plain(name: &str, image: Image) -> Self {
+        Self::with(name, image, ("()", Path::new(""))).expect("nothing is said")
+    }
+
+    /// An image with a property file, by the text and the folder of that. None if it assumes something of which libsimavr knows nothing.
+    ///
+    /// # Panics
+    /// If it is no property file, or contradicts the image.
+    pub(crate) fn with(name: &str, image: Image, (text, folder): (&str, &Path)) -> Option<Self> {
+        let mut file = PropertyFile::parse("properties", text).expect("it is a property file");
+        let world = World::of(&image, &mut file, folder)?;
+        file.properties = vec![Property::inherent()];
+        Some(Self { name: name.to_owned(), image, file, world })
+    }
 }
 
 /// The reductions and domains of a state space.
@@ -43,6 +69,14 @@ impl Selection {
     ];
 
     const EVERYTHING: Self = Self { reductions: Reductions::ALL, facts: true, naive: false };
+
+    /// The same without what is not done for a subject: nothing is reduced where tasks have stacks of their own, and the spaces of kernels and boot
+    /// loaders with all inputs split are not finished within a limit on states.
+    #[must_use]
+    pub fn made_for(self, subject: &Subject) -> Self {
+        let reductions = if subject.world.stacks.is_empty() { self.reductions } else { Reductions::NONE };
+        Self { reductions, naive: self.naive && subject.world.is_plain(), ..self }
+    }
 
     /// True if every state must be covered by itself.
     #[must_use]
@@ -111,7 +145,27 @@ pub fn subjects(full: bool, samples: Option<&BTreeSet<&str>>) -> Vec<Subject> {
     }
     paths.sort();
     let samples = paths.into_iter().filter_map(|(path, properties)| subject(&path, &properties));
-    samples.chain(regressions()).collect()
+    let is_wanted = |sample: &str| names.is_none_or(|names| names.contains(sample));
+    let others = OTHER_WORLDS.iter().filter(|other| is_wanted(other.0)).map(other_world);
+    samples.chain(others).chain(regressions()).collect()
+}
+
+/// Boot loaders with what no property file says of them: the sample, the image, the name, and the text of a property file.
+const OTHER_WORLDS: [(&str, &str, &str, &str); 3] = [
+    // It reads the first word of the application.
+    ("boot-serial", "boot-serial.Os.elf", "any application", "(fuses: (high: 0xd8), application: any)"),
+    (
+        "boot-flag",
+        "boot-flag.Os.elf",
+        "half a mark",
+        "(fuses: (high: 0xd8), application: any, initially: [\"MCUSR & 0x02 == 2\", \"eeprom[0] & 0x0f == 5\"])",
+    ),
+    ("boot-flag", "boot-flag.Os.elf", "no application", "(fuses: (high: 0xd8), application: absent)"),
+];
+
+fn other_world((sample, image, name, text): &(&str, &str, &str, &str)) -> Subject {
+    let image = load(&root().join("firmware-samples").join(sample).join(image), start_in(text));
+    Subject::with(&format!("{sample} with {name}"), image, (text, Path::new(""))).expect("libsimavr knows all of it")
 }
 
 /// The images in `tests/regressions`, but for that of another device.
@@ -127,25 +181,29 @@ pub fn regressions() -> Vec<Subject> {
     paths.iter().filter_map(|path| subject(path, Path::new(""))).collect()
 }
 
-/// A subject, unless its property file assumes something of which libsimavr knows nothing.
+/// A subject, unless its property file assumes something of which libsimavr knows nothing. One whose property file says something of its world is
+/// named by both.
 pub(crate) fn subject(path: &Path, properties: &Path) -> Option<Subject> {
     let text = std::fs::read_to_string(properties).unwrap_or_else(|_| "()".to_owned());
-    let mut file = PropertyFile::parse("properties", &text).expect("it is a property file");
-    if !(file.assume.is_empty()
-        && file.machines.is_empty()
-        && file.stacks.is_empty()
-        && file.environment.is_empty()
-        && file.start.is_none()
-        && file.initially.is_empty()
-        && file.application.is_none()
-        && file.eeprom.is_none())
-    {
-        return None;
+    let folder = properties.parent().unwrap_or(Path::new(""));
+    let name = path.file_name().expect("it has a name").to_string_lossy();
+    let mut subject = Subject::with(&name, load(path, start_in(&text)), (&text, folder))?;
+    if !subject.world.is_plain() {
+        let properties = properties.file_stem().expect("it has a name").to_string_lossy();
+        subject.name = format!("{name} with {properties}");
     }
-    file.properties = vec![Property::inherent()];
+    Some(subject)
+}
+
+/// The image of a file, whose first instruction is at a flash byte address.
+pub(crate) fn load(path: &Path, start: u32) -> Image {
     let device = Device::named("atmega328p").expect("the device exists");
-    let options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
-    let image = Image::load(path, &options).expect("the image loads");
-    let name = path.file_name().expect("it has a name").to_string_lossy().into_owned();
-    Some(Subject { name, image, file })
+    let mut options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
+    options.start = FlashByteAddress(start);
+    Image::load(path, &options).expect("the image loads")
+}
+
+/// Flash byte address of the first instruction by the fuses of a property file.
+fn start_in(text: &str) -> u32 {
+    sections(&PropertyFile::parse("properties", text).expect("it is a property file")).0
 }

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use avr_invariant::faults::{Fault as MapFault, with_fault};
 use inclusion_oracle::compare::{Effort, compare};
 use inclusion_oracle::subjects::{Selection, Subject, subjects};
-use inclusion_oracle::{generated, invariants, sampled};
+use inclusion_oracle::{generated, invariants, kernels, sampled};
 use three_valued::fault::{Fault, put_in};
 
 /// The faults that the comparison finds, each with an image and a selection of what is left out in which it does.
@@ -35,13 +35,25 @@ const FOUND: &[(Fault, &str, usize)] = &[
     (Fault::HalfCarryInverted, "generated-3.elf", 6),
     (Fault::BusyStale, "generated-38.elf", 6),
     (Fault::SignWithoutOverflow, "generated-51.elf", 6),
+    // In kernels and boot loaders.
+    (Fault::StackKept, "kernel-5.elf", 1),
+    (Fault::HalfPointerWhole, "kernel-5.elf", 1),
+    (Fault::SavedRegisterKept, "kernel-turns.Os.elf with kernel-turns", 2),
+    (Fault::OtherStackUnwritten, "kernel-25.elf", 1),
+    (Fault::TaskOverflowUnseen, "kernel-turns-small.Os.elf with kernel-turns-small", 1),
+    (Fault::SavedReturnTrusted, "kernel-25.elf", 1),
+    (Fault::StartOfNextCell, "boot-flag with half a mark", 1),
+    (Fault::AbsentEntered, "boot-serial-unchecked.Os.elf with boot-serial-unchecked", 0),
+    (Fault::ApplicationReadErased, "boot-serial with any application", 1),
     // With all reductions: the run never comes back to covered states.
     (Fault::WordCarryLost, "low-byte-first.elf", 0),
     (Fault::SkipOneWord, "skip-two-words.elf", 0),
 ];
 
 fn problems(runner: &Path, subject: &Subject, selection: usize) -> Vec<String> {
-    let effort = if subject.name.starts_with("generated") { Effort::GENERATED } else { Effort::SHORT };
+    let is_generated = subject.name.starts_with("generated")
+        || subject.name.starts_with("kernel-") && !subject.name.contains(" with ");
+    let effort = if is_generated { Effort::GENERATED } else { Effort::SHORT };
     compare(runner, subject, Selection::ALL[selection], effort).problems
 }
 
@@ -88,6 +100,7 @@ fn faults_are_found() {
     let _held = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let (runner, mut all) = (runner(), subjects(false, None));
     all.extend([3, 38, 51].map(generated::subject));
+    all.extend([5, 25].map(kernels::subject));
     let mut missed = Vec::new();
     for (fault, image, selection) in FOUND {
         put_in(None);
@@ -240,6 +253,36 @@ const QUICK: [&str; 18] = [
     "entry-external-flag.elf",
     "entry-flag-stack.elf",
 ];
+
+#[test]
+#[ignore = "a measurement: prints the kernels and boot loaders in which each fault is found, for the table above; AVR_TVAR_FAULTS names some"]
+fn measure_kernels() {
+    let _held = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let (runner, mut all) = (runner(), subjects(false, None));
+    all.retain(|subject| !subject.world.is_plain());
+    all.extend((1..=GENERATED).map(kernels::subject));
+    let wanted = std::env::var("AVR_TVAR_FAULTS").unwrap_or_default();
+    let is_wanted = |fault: &&Fault| wanted.is_empty() || wanted.split(',').any(|name| name == fault.name());
+    let faults = std::iter::once(None).chain(Fault::ALL.iter().filter(is_wanted).copied().map(Some));
+    for fault in faults {
+        put_in(fault);
+        let begun = Instant::now();
+        let found: Vec<(&str, usize, String)> = all
+            .par_iter()
+            .flat_map_iter(|subject| {
+                let selections = if subject.world.stacks.is_empty() { vec![0, 1] } else { vec![1, 2] };
+                let one = |selection| {
+                    finding(&runner, subject, selection).map(|problem| (subject.name.as_str(), selection, problem))
+                };
+                selections.into_iter().filter_map(one).collect::<Vec<_>>()
+            })
+            .collect();
+        let name = fault.map_or("none", Fault::name);
+        println!("{name}: {} findings in {:?}", found.len(), begun.elapsed());
+        found.iter().take(8).for_each(|one| println!("    {one:?}"));
+    }
+    put_in(None);
+}
 
 #[test]
 #[ignore = "a measurement: prints an image and a selection in which each fault is found, for the table above; AVR_TVAR_FAULTS names some"]
