@@ -315,7 +315,7 @@ def compare(device):
 
 def main():
     """Compares the devices named on the command line, or all parts that there are."""
-    devices = sys.argv[1:] or [*FAMILY, "atmega1284p", "atmega2560", "attiny85", "attiny13", "attiny84"]
+    devices = sys.argv[1:] or [*FAMILY, "atmega1284p", "atmega2560", "atmega32u4", "attiny85", "attiny13", "attiny84"]
     results = [compare(device) for device in devices]
     sys.exit(0 if all(results) else 1)
 

@@ -1,0 +1,70 @@
+; Strobes read 0, and what a fault or another register changes reads anything.
+; device: atmega32u4
+#include "u4.inc"
+        u4_vectors
+start:  ldi r20, 0xff
+        ldi r21, 0
+        ldi r16, (1 << FOC4A) | (1 << FOC4B) | (1 << PWM4A) | (1 << PWM4B)
+        sts TCCR4A, r16
+        lds r17, TCCR4A
+        andi r17, 0x0f
+        cpi r17, (1 << PWM4A) | (1 << PWM4B)
+        brne other
+        ldi r16, (1 << FOC4D) | (1 << PWM4D)
+        sts TCCR4C, r16
+        lds r17, TCCR4C
+        andi r17, 0x03
+        cpi r17, 1 << PWM4D
+        brne other
+        ldi r16, (1 << WGM41) | (1 << FPES4)
+        sts TCCR4D, r16
+        lds r17, TCCR4D
+        andi r17, (1 << FPIE4) | (1 << FPNC4) | (1 << FPES4) | (1 << FPAC4) | (1 << WGM41) | (1 << WGM40)
+        cp r16, r17
+        brne other
+        lds r18, TCCR4A
+        mov r19, r18
+        ori r19, 0x0f
+        and r20, r19
+        andi r18, 0xf0
+        or r21, r18
+        lds r18, TCCR4B
+        mov r19, r18
+        ori r19, 0xbf
+        and r20, r19
+        andi r18, 0x40
+        or r21, r18
+        lds r18, TCCR4C
+        mov r19, r18
+        ori r19, 0x03
+        and r20, r19
+        andi r18, 0xfc
+        or r21, r18
+        lds r18, TCCR4D
+        mov r19, r18
+        ori r19, 0xbf
+        and r20, r19
+        andi r18, 0x40
+        or r21, r18
+        lds r18, TCCR4E
+        mov r19, r18
+        ori r19, 0xc0
+        and r20, r19
+        andi r18, 0x3f
+        or r21, r18
+        cpi r20, 0xff
+        breq ones
+        tst r21
+        brne end
+        .global zeros
+zeros:
+        nop
+end:    rjmp end
+        .global ones
+ones:
+        nop
+        rjmp end
+        .global other
+other:
+        nop
+        rjmp end
