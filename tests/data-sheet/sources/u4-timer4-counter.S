@@ -2,8 +2,7 @@
 ; device: atmega32u4
 #include "u4.inc"
         u4_vectors
-start:  ldi r20, 0xff
-        ldi r21, 0
+start:
         ldi r16, 1
         ldi r17, 0x55
         sts TC4H, r16
@@ -16,52 +15,87 @@ start:  ldi r20, 0xff
         sts DT4, r17
         nop
         nop
+        sbis PINB, PINB0
+        rjmp lower
         lds r18, TCNT4L
-        mov r19, r18
-        ori r19, 0x00
-        and r20, r19
         andi r18, 0xff
-        or r21, r18
+        cpi r18, 0xff
+        breq 1f
+        rjmp end
+1:
         lds r18, TC4H
-        mov r19, r18
-        ori r19, 0xf8
-        and r20, r19
         andi r18, 0x07
-        or r21, r18
+        cpi r18, 0x07
+        breq 1f
+        rjmp end
+1:
         lds r18, OCR4A
-        mov r19, r18
-        ori r19, 0x00
-        and r20, r19
         andi r18, 0xff
-        or r21, r18
+        cpi r18, 0xff
+        breq 1f
+        rjmp end
+1:
         lds r18, OCR4B
-        mov r19, r18
-        ori r19, 0x00
-        and r20, r19
         andi r18, 0xff
-        or r21, r18
+        cpi r18, 0xff
+        breq 1f
+        rjmp end
+1:
         lds r18, OCR4C
-        mov r19, r18
-        ori r19, 0x00
-        and r20, r19
         andi r18, 0xff
-        or r21, r18
+        cpi r18, 0xff
+        breq 1f
+        rjmp end
+1:
         lds r18, OCR4D
-        mov r19, r18
-        ori r19, 0x00
-        and r20, r19
         andi r18, 0xff
-        or r21, r18
+        cpi r18, 0xff
+        breq 1f
+        rjmp end
+1:
         lds r18, DT4
-        mov r19, r18
-        ori r19, 0x00
-        and r20, r19
         andi r18, 0xff
-        or r21, r18
-        cpi r20, 0xff
-        breq ones
-        tst r21
-        brne end
+        cpi r18, 0xff
+        breq 1f
+        rjmp end
+1:
+        rjmp ones
+lower:
+        lds r18, TCNT4L
+        andi r18, 0xff
+        breq 1f
+        rjmp end
+1:
+        lds r18, TC4H
+        andi r18, 0x07
+        breq 1f
+        rjmp end
+1:
+        lds r18, OCR4A
+        andi r18, 0xff
+        breq 1f
+        rjmp end
+1:
+        lds r18, OCR4B
+        andi r18, 0xff
+        breq 1f
+        rjmp end
+1:
+        lds r18, OCR4C
+        andi r18, 0xff
+        breq 1f
+        rjmp end
+1:
+        lds r18, OCR4D
+        andi r18, 0xff
+        breq 1f
+        rjmp end
+1:
+        lds r18, DT4
+        andi r18, 0xff
+        breq 1f
+        rjmp end
+1:
         .global zeros
 zeros:
         nop

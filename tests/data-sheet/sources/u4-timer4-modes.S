@@ -2,8 +2,7 @@
 ; device: atmega32u4
 #include "u4.inc"
         u4_vectors
-start:  ldi r20, 0xff
-        ldi r21, 0
+start:
         ldi r16, (1 << FOC4A) | (1 << FOC4B) | (1 << PWM4A) | (1 << PWM4B)
         sts TCCR4A, r16
         lds r17, TCCR4A
@@ -22,40 +21,65 @@ start:  ldi r20, 0xff
         andi r17, (1 << FPIE4) | (1 << FPNC4) | (1 << FPES4) | (1 << FPAC4) | (1 << WGM41) | (1 << WGM40)
         cp r16, r17
         brne other
+        sbis PINB, PINB0
+        rjmp lower
         lds r18, TCCR4A
-        mov r19, r18
-        ori r19, 0x0f
-        and r20, r19
         andi r18, 0xf0
-        or r21, r18
+        cpi r18, 0xf0
+        breq 1f
+        rjmp end
+1:
         lds r18, TCCR4B
-        mov r19, r18
-        ori r19, 0xbf
-        and r20, r19
         andi r18, 0x40
-        or r21, r18
+        cpi r18, 0x40
+        breq 1f
+        rjmp end
+1:
         lds r18, TCCR4C
-        mov r19, r18
-        ori r19, 0x03
-        and r20, r19
         andi r18, 0xfc
-        or r21, r18
+        cpi r18, 0xfc
+        breq 1f
+        rjmp end
+1:
         lds r18, TCCR4D
-        mov r19, r18
-        ori r19, 0xbf
-        and r20, r19
         andi r18, 0x40
-        or r21, r18
+        cpi r18, 0x40
+        breq 1f
+        rjmp end
+1:
         lds r18, TCCR4E
-        mov r19, r18
-        ori r19, 0xc0
-        and r20, r19
         andi r18, 0x3f
-        or r21, r18
-        cpi r20, 0xff
-        breq ones
-        tst r21
-        brne end
+        cpi r18, 0x3f
+        breq 1f
+        rjmp end
+1:
+        rjmp ones
+lower:
+        lds r18, TCCR4A
+        andi r18, 0xf0
+        breq 1f
+        rjmp end
+1:
+        lds r18, TCCR4B
+        andi r18, 0x40
+        breq 1f
+        rjmp end
+1:
+        lds r18, TCCR4C
+        andi r18, 0xfc
+        breq 1f
+        rjmp end
+1:
+        lds r18, TCCR4D
+        andi r18, 0x40
+        breq 1f
+        rjmp end
+1:
+        lds r18, TCCR4E
+        andi r18, 0x3f
+        breq 1f
+        rjmp end
+1:
         .global zeros
 zeros:
         nop

@@ -2,23 +2,27 @@
 ; device: atmega32u4
 #include "u4.inc"
         u4_vectors
-start:  ldi r20, 0xff
-        ldi r21, 0
+start:
         ldi r16, (1 << USBE) | (1 << OTGPADE)
         sts USBCON, r16
         lds r17, USBCON
         sbrc r17, VBUSTE
         rjmp enabled
+        sbis PINB, PINB0
+        rjmp lower
         lds r18, USBCON
-        mov r19, r18
-        ori r19, 0x4f
-        and r20, r19
         andi r18, 0xb0
-        or r21, r18
-        cpi r20, 0xff
-        breq ones
-        tst r21
-        brne end
+        cpi r18, 0xb0
+        breq 1f
+        rjmp end
+1:
+        rjmp ones
+lower:
+        lds r18, USBCON
+        andi r18, 0xb0
+        breq 1f
+        rjmp end
+1:
         .global zeros
 zeros:
         nop
