@@ -1,5 +1,5 @@
-/* A light at pin 0 of port B of an ATmega32U4, which the host switches through USB: the first byte of a packet at endpoint 0 is 0 or 1, and
- * others are left out. When the host resets the bus the light goes off. LAST_VALUE is the highest one that is taken over.
+/* A light at pin 0 of port B of an ATmega32U4, which the host switches through USB: the first byte of a packet at endpoint 0 is 0 or 1. With
+ * CHECKED others switch it off. When the host resets the bus the light goes off.
  */
 #include <avr/interrupt.h>
 #include <avr/io.h>
@@ -17,9 +17,12 @@ ISR(USB_COM_vect)
 {
     UENUM = 0;
     uint8_t received = UEDATX;
-    if (received <= LAST_VALUE) {
-        light = received;
+#ifdef CHECKED
+    if (received > 1) {
+        received = 0;
     }
+#endif
+    light = received;
     UEINTX = (uint8_t)~(1 << RXOUTI);
 }
 

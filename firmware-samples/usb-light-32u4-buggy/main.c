@@ -1,3 +1,2 @@
-/* A light that the USB host switches, with one level too many. */
-#define LAST_VALUE 255
+/* A light that the USB host switches, where what it sends is not checked. */
 #include "../common/usb-light.h"

@@ -1,3 +1,3 @@
 /* A light that the USB host switches. */
-#define LAST_VALUE 1
+#define CHECKED
 #include "../common/usb-light.h"

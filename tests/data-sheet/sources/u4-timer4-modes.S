@@ -8,19 +8,25 @@ start:
         lds r17, TCCR4A
         andi r17, 0x0f
         cpi r17, (1 << PWM4A) | (1 << PWM4B)
-        brne other
+        breq 1f
+        rjmp other
+1:
         ldi r16, (1 << FOC4D) | (1 << PWM4D)
         sts TCCR4C, r16
         lds r17, TCCR4C
         andi r17, 0x03
         cpi r17, 1 << PWM4D
-        brne other
+        breq 1f
+        rjmp other
+1:
         ldi r16, (1 << WGM41) | (1 << FPES4)
         sts TCCR4D, r16
         lds r17, TCCR4D
         andi r17, (1 << FPIE4) | (1 << FPNC4) | (1 << FPES4) | (1 << FPAC4) | (1 << WGM41) | (1 << WGM40)
         cp r16, r17
-        brne other
+        breq 1f
+        rjmp other
+1:
         sbis PINB, PINB0
         rjmp lower
         lds r18, TCCR4A
