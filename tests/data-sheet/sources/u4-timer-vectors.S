@@ -16,7 +16,7 @@
 start:  in r16, PINB
         sbrc r16, 0
         rjmp four
-        sbrc r16, 1
+        sbrc r16, 7
         rjmp three
         ldi r17, 1 << OCIE1C
         sts TIMSK1, r17
