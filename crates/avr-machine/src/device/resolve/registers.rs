@@ -115,7 +115,8 @@ fn apply_rule(bit: &mut Bit, rule: &RuleSource, layout: &Layout, number: u8, nam
         && let Some(register) = names.address(name)?
     {
         let (condition, collision) = (names.condition(condition, Some(number))?, optional_bit(*collision, names)?);
-        bit.set_by_write = Some(SetByWrite { register, condition, ones: names.mask(name, &rule.set_by_ones)?, collision });
+        bit.set_by_write =
+            Some(SetByWrite { register, condition, ones: names.mask(name, &rule.set_by_ones)?, collision });
     }
     bit.forced_one_while = names.condition(&rule.forced_one_while, Some(number))?;
     if let Some((window, protects)) = rule.guard {
