@@ -18,6 +18,7 @@ part_of() { # sample
     *-88p) echo atmega88p ;;
     *-1284p) echo atmega1284p ;;
     *-2560 | *-2560-buggy) echo atmega2560 ;;
+    *-32u4 | *-32u4-buggy) echo atmega32u4 ;;
     *-13) echo attiny13 ;;
     *-85) echo attiny85 ;;
     *-84) echo attiny84 ;;

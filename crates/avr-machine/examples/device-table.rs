@@ -96,7 +96,12 @@ fn print_facts(device: &Device) {
         ("signature_0", device.signature[0].into()),
         ("signature_1", device.signature[1].into()),
         ("signature_2", device.signature[2].into()),
-        ("vectors_bytes", (device.interrupts.len() as u32 + 1) * u32::from(device.core.vector_words) * 2),
+        (
+            "vectors_bytes",
+            (device.interrupts.last().map_or(0, |last| u32::from(last.number)) + 1)
+                * u32::from(device.core.vector_words)
+                * 2,
+        ),
     ] {
         println!("fact {name} {value:x}");
     }

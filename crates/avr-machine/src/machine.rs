@@ -677,8 +677,12 @@ mod tests {
         check(|bit| bit.perhaps_writable_while = Condition::Always, &[0xdf, 0x20]);
         check(|bit| bit.refusal = Some(BitRef { address: DataAddress(0x3e), bit: 0 }), &[0xdf, 0x20]);
         let set = |bit: &mut Bit| {
-            bit.set_by_write =
-                Some(SetByWrite { register: DataAddress(0x4a), condition: Condition::Always, collision: None });
+            bit.set_by_write = Some(SetByWrite {
+                register: DataAddress(0x4a),
+                condition: Condition::Always,
+                ones: 0,
+                collision: None,
+            });
         };
         check(set, &[0xdf, 0x20]);
         check(|bit| bit.forced_one_while = Condition::Always, &[0xdf, 0x20]);

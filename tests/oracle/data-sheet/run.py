@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "tests/data-sheet"
 STEPS = 10000
 FEWEST = 150
-SRAM_START = {"atmega328p": 0x100, "atmega1284p": 0x100, "atmega2560": 0x200, "attiny85": 0x60, "attiny13": 0x60, "attiny84": 0x60}
+SRAM_START = {"atmega328p": 0x100, "atmega1284p": 0x100, "atmega2560": 0x200, "atmega32u4": 0x100, "attiny85": 0x60, "attiny13": 0x60, "attiny84": 0x60}
 
 # The reason why libsimavr differs, with what the data sheet says, and the programs, each with the first step that differs.
 EXCEPTIONS = {

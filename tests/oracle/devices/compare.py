@@ -40,6 +40,21 @@ EXCEPTIONS = {
         ("atmega2560", f"request of {name}"): "simavr does not model it for this part"
         for name in ("PCINT1", "PCINT2", "ANALOG_COMP")
     },
+    ("atmega32u4", "a register at the address of TIFR5"): "the header has it without bits; the part has no timer 5",
+    ("atmega32u4", "a register at the address of TCNT4"): "the table has no pair of it: all registers of timer 4 share the high byte TC4H",
+    ("atmega32u4", "bits of MCUSR"): "the header does not have USBRF, of which the table says that it reads anything",
+    ("atmega32u4", "bits of RAMPZ"): "the header has one bit; the table has both read anything",
+    **{
+        ("atmega32u4", f"request of {name}"): "simavr does not model it for this part"
+        for name in ("TIMER1_COMPC", "TIMER3_COMPC", "TIMER4_COMPA", "TIMER4_COMPB", "TIMER4_COMPD", "TIMER4_OVF", "TIMER4_FPF")
+    },
+    **{
+        ("atmega32u4", f"request of {name}"): "there is no single enable bit; the table has a bit of its own, and simavr has USBE of USBCON"
+        for name in ("USB_GEN", "USB_COM")
+    },
+    ("atmega32u4", "fuse_low"): "the header programs SUT1 and leaves SUT0 unprogrammed; the table has 52, the internal oscillator",
+    ("atmega32u4", "fuse_high"): "the header leaves BOOTSZ1 and JTAGEN unprogrammed; the table has 99, with which the pins of JTAG are not free",
+    ("atmega32u4", "fuse_extended"): "the header has no byte of the part; the table has f3, with HWBE programmed",
     ("attiny85", "bits of PORTB"): "the header names them PBn",
     ("attiny13", "bits of PORTB"): "the header names them PBn",
     ("attiny13", "a register at the address of SPH"): "the header common to all has it; the part has a stack pointer of eight bits",
@@ -315,7 +330,7 @@ def compare(device):
 
 def main():
     """Compares the devices named on the command line, or all parts that there are."""
-    devices = sys.argv[1:] or [*FAMILY, "atmega1284p", "atmega2560", "attiny85", "attiny13", "attiny84"]
+    devices = sys.argv[1:] or [*FAMILY, "atmega1284p", "atmega2560", "atmega32u4", "attiny85", "attiny13", "attiny84"]
     results = [compare(device) for device in devices]
     sys.exit(0 if all(results) else 1)
 

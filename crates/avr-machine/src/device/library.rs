@@ -27,13 +27,14 @@ macro_rules! table {
 }
 
 /// All tables.
-pub(super) static TABLES: [Table; 9] = [
+pub(super) static TABLES: [Table; 10] = [
     table!("atmega328p"),
     table!("atmega328p-gpio"),
     table!("atmega168p"),
     table!("atmega88p"),
     table!("atmega1284p"),
     table!("atmega2560"),
+    table!("atmega32u4"),
     table!("attiny85"),
     table!("attiny13"),
     table!("attiny84"),

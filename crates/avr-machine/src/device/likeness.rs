@@ -24,7 +24,7 @@ struct Likeness {
     of_pins: &'static [&'static str],
 }
 
-const LIKE: [Likeness; 2] = [
+const LIKE: [Likeness; 3] = [
     Likeness {
         name: "atmega1284p",
         timers: &[3],
@@ -68,6 +68,29 @@ const LIKE: [Likeness; 2] = [
             "pin change 0 from outside",
             "pin change 1 from outside",
             "pin change 2 from outside",
+        ],
+    },
+    Likeness {
+        name: "atmega32u4",
+        timers: &[3],
+        usarts: &[1],
+        others: &[
+            ("PRR0", "PRR"),
+            ("PRR1", "PRR"),
+            ("EEAR10", "EEAR9"),
+            ("EEAR11", "EEAR9"),
+            ("OCF1C", "OCF1B"),
+            ("OCIE1C", "OCIE1B"),
+            ("OCR1C", "OCR1B"),
+            ("FOC1C", "FOC1B"),
+            ("TIMER1_COMPC", "TIMER1_COMPB"),
+        ],
+        of_pins: &[
+            "capture 3 from outside",
+            "capture from outside",
+            "channel from outside",
+            "comparison with outside",
+            "pin change 0 from outside",
         ],
     },
 ];
@@ -287,6 +310,16 @@ fn other_words_are_found() {
             ("Equals(\"TCCR5B\", [\"CS52\", \"CS51\"], 1)", "Equals(\"TCCR4B\", [\"CS42\", \"CS41\"], 1)"),
         ],
     );
+    check_found(
+        "atmega32u4",
+        &[
+            ("clocked_while: Clear(\"PRR1.PRTIM3\")", "clocked_while: Clear(\"PRR0.PRTIM1\")"),
+            ("clocked_while: Clear(\"PRR1.PRUSART1\")", "clocked_while: Clear(\"PRR1.PRTIM3\")"),
+            ("cleared_by: [Read(\"UDR1\")]", "cleared_by: [Write(\"UDR1\")]"),
+            ("enable: \"TIMSK1.OCIE1C\"", "enable: \"TIMSK1.OCIE1B\""),
+            ("holds: Clear(\"EECR.EEPE\")", "holds: Set(\"EECR.EEPE\")"),
+        ],
+    );
 }
 
 #[test]
@@ -308,6 +341,30 @@ fn a_part_with_a_wide_program_counter_has_its_memories_and_pins() {
     assert_eq!(changes, [(0x23, 0xff, 0x6b, 0), (0x106, 0xff, 0x6d, 0), (0x2c, 1, 0x6c, 0), (0x103, 0x7f, 0x6c, 1)]);
     let external: Vec<_> = part.pins.external.iter().map(|(_, pin)| (pin.address.0, pin.bit)).collect();
     assert_eq!(external, [(0x29, 0), (0x29, 1), (0x29, 2), (0x29, 3), (0x2c, 4), (0x2c, 5), (0x2c, 6), (0x2c, 7)]);
+}
+
+#[test]
+fn a_part_with_a_serial_bus_has_its_memories_vectors_and_pins() {
+    let part = Device::named("atmega32u4").expect("a built-in device");
+    let memory = &part.memory;
+    assert_eq!((memory.flash_words(), memory.eeprom_bytes), (0x4000, 1024));
+    assert_eq!((memory.sram_start, memory.sram_end), (DataAddress(0x0100), DataAddress(0x0aff)));
+    assert_eq!((part.core.vector_words, part.core.pc_bytes), (2, 2));
+    assert!(!part.core.features.contains(Feature::Elpmx) && !part.core.features.contains(Feature::Eind));
+    let starts =
+        [0x98, 0x9a, 0x9c, 0x9e].map(|high| part.reset_vector(FuseBytes { high, ..part.default_fuses }).byte().0);
+    assert_eq!(starts, [0x7000, 0x7800, 0x7c00, 0x7e00]);
+    let numbers: Vec<_> = part.interrupts.iter().map(|interrupt| interrupt.number).collect();
+    let reserved = [5, 6, 8, 13, 14, 15];
+    assert_eq!(numbers, (1..=42).filter(|number| !reserved.contains(number)).collect::<Vec<_>>());
+    let vectors = ["INT6", "USB_GEN", "USART1_RX", "TIMER4_FPF"]
+        .map(|name| part.interrupt(name).map(|interrupt| (interrupt.number, interrupt.vector)));
+    assert_eq!(vectors, [Some((7, 14)), Some((10, 20)), Some((25, 50)), Some((42, 84))]);
+    let of = |pins: &[TimerPin]| pins.iter().map(|pin| (pin.timer, pin.pin.address.0, pin.pin.bit)).collect::<Vec<_>>();
+    assert_eq!(of(&part.pins.clocks), [(0, 0x29, 7), (1, 0x29, 6)]);
+    assert_eq!(of(&part.pins.captures), [(1, 0x29, 4), (3, 0x26, 7)]);
+    let external: Vec<_> = part.pins.external.iter().map(|(_, pin)| (pin.address.0, pin.bit)).collect();
+    assert_eq!(external, [(0x29, 0), (0x29, 1), (0x29, 2), (0x29, 3), (0x2c, 6)]);
 }
 
 #[test]

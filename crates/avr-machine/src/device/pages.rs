@@ -285,7 +285,15 @@ fn write_of_flag(ways: &[ClearedBySource]) -> &'static str {
 
 /// Adds what a rule says.
 fn add_rule(row: &mut Row, rule: &RuleSource) {
-    let RuleSource { writable_while, perhaps_writable_while, refusal, set_by_write, guard, forced_one_while } = rule;
+    let RuleSource {
+        writable_while,
+        perhaps_writable_while,
+        refusal,
+        set_by_write,
+        set_by_ones,
+        guard,
+        forced_one_while,
+    } = rule;
     let mut write = vec![std::mem::take(&mut row.write)];
     if !matches!(writable_while, ConditionSource::Always) {
         write.push(format!("only while {}", condition_text(writable_while)));
@@ -299,7 +307,8 @@ fn add_rule(row: &mut Row, rule: &RuleSource) {
             ConditionSource::Always => String::new(),
             condition => format!(" while {}", condition_text(condition)),
         };
-        write.push(format!("set by a write to `{register}`{when}"));
+        let of = if set_by_ones.is_empty() { String::new() } else { format!(" of 1 to {}", set_by_ones.join(" or ")) };
+        write.push(format!("set by a write{of} to `{register}`{when}"));
         write.extend(collision.map(|bit| format!("or, while it is 1, `{bit}` is")));
     }
     write.extend(guard.map(|(window, protects)| match protects {

@@ -138,6 +138,8 @@ pub struct SetByWrite {
     pub register: DataAddress,
     /// The condition under which the write does so.
     pub condition: Condition,
+    /// The bits of which the write must set one, all 0 where every write does so. They are for bits that hardware does not change.
+    pub ones: u8,
     /// The flag that the write sets instead where the bit is still 1 (`WCOL`).
     pub collision: Option<BitRef>,
 }

@@ -101,6 +101,9 @@ pub(super) struct DeviceSource {
     pub(super) policy: Policy,
     pub(super) conditions: BTreeMap<&'static str, ConditionSource>,
     pub(super) peripherals: Vec<PeripheralSource>,
+    /// Numbers of vectors without an interrupt.
+    #[serde(default)]
+    pub(super) reserved_vectors: Vec<u8>,
     pub(super) interrupts: Vec<InterruptSource>,
     #[serde(default)]
     pub(super) promises: Vec<PromiseSource>,
@@ -390,6 +393,9 @@ pub(super) struct RuleSource {
     /// Register, condition, and the flag that a collision sets.
     #[serde(default)]
     pub(super) set_by_write: Option<(&'static str, ConditionSource, Option<&'static str>)>,
+    /// Bits of that register of which the write must set one; every write counts if there are none.
+    #[serde(default)]
+    pub(super) set_by_ones: Vec<&'static str>,
     /// The window bit of the same register that must be open, and for what changes.
     #[serde(default)]
     pub(super) guard: Option<(&'static str, Protected)>,

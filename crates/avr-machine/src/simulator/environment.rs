@@ -126,7 +126,7 @@ impl Board {
     pub fn new(machine: &Machine, stimulus: Arc<Stimulus>) -> Self {
         let device = machine.device;
         let units = units(machine, stimulus.clock_hertz);
-        let size = device.memory.sram_start.index();
+        let size = device.memory.unreached_end().index();
         Self {
             concerns: concerns(device, &units).into(),
             device,
@@ -485,7 +485,10 @@ fn concerns(device: &'static Device, units: &[Unit]) -> Vec<Concern> {
         peripheral.answered_registers().iter().for_each(|at| all[at.index()].answered |= 1 << index);
     }
     // Enabling an interrupt lets the world look whether it is wanted: the first unit stands for all.
-    device.interrupts.iter().for_each(|interrupt| all[interrupt.enable.address.index()].written |= 1);
+    for enable in device.interrupts.iter().map(|interrupt| interrupt.enable) {
+        let start = device.bit_at(enable).and_then(|bit| bit.set_by_write.as_ref());
+        all[start.map_or(enable.address, |start| start.register).index()].written |= 1;
+    }
     for register in &device.registers {
         for (bit, mask) in register.bits.iter().zip((0..8).map(|number| 1u8 << number)) {
             let BitKind::Flag(flag) = &bit.kind else { continue };

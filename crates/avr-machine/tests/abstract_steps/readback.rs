@@ -129,6 +129,11 @@ fn plain_storage_of_the_atmega2560_reads_back_what_was_written() {
     check("atmega2560", 800, 100);
 }
 
+#[test]
+fn plain_storage_of_the_atmega32u4_reads_back_what_was_written() {
+    check("atmega32u4", 450, 50);
+}
+
 /// The end of a program that writes a value to a register.
 fn written(name: &str, register: &str, value: u8) -> Result<(), Stop> {
     let device = Device::named(name).expect("the device exists");
@@ -148,6 +153,15 @@ fn external_memory_is_refused_when_it_is_switched_on() {
     assert_eq!(written("atmega2560", "XMCRA", 0xff), refused);
     assert_eq!(written("atmega2560", "XMCRA", 0x7f), Ok(()));
     assert_eq!(written("atmega2560", "XMCRB", 0x80), Ok(()));
+}
+
+#[test]
+fn a_reset_by_the_usb_host_is_refused_when_it_is_allowed() {
+    let refused = Err(Stop::Limit(Limit::Unsupported("a reset by the USB host")));
+    assert_eq!(written("atmega32u4", "UDCON", 0x08), refused);
+    assert_eq!(written("atmega32u4", "UDCON", 0xff), refused);
+    assert_eq!(written("atmega32u4", "UDCON", 0xf7), Ok(()));
+    assert_eq!(written("atmega32u4", "USBCON", 0xff), Ok(()));
 }
 
 #[test]

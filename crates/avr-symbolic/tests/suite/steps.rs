@@ -261,6 +261,11 @@ fn every_access_to_a_register_of_the_atmega2560_is_exact() {
 }
 
 #[test]
+fn every_access_to_a_register_of_the_atmega32u4_is_exact() {
+    check_registers("atmega32u4", 22);
+}
+
+#[test]
 fn every_access_to_a_register_of_the_attiny85_is_exact() {
     check_registers("attiny85", 14);
 }

@@ -125,7 +125,7 @@ fn errors_say_what_where_and_what_to_do() {
         &["verify", FIXED, "--device", "atmega382p"],
         expect![[r#"
         error: --device: unknown device 'atmega382p'; did you mean atmega328p or atmega88p or atmega168p?
-        hint: the devices are atmega328p, atmega328p-gpio, atmega168p, atmega88p, atmega1284p, atmega2560, attiny85, attiny13, attiny84
+        hint: the devices are atmega328p, atmega328p-gpio, atmega168p, atmega88p, atmega1284p, atmega2560, atmega32u4, attiny85, attiny13, attiny84
     "#]],
     );
     check_error(
@@ -173,7 +173,7 @@ fn errors_say_what_where_and_what_to_do() {
         &["verify", FIXED, "--device", "atmega1281"],
         expect![[r#"
         error: --device: the ATmega1281 is not supported yet
-        hint: the devices are atmega328p, atmega328p-gpio, atmega168p, atmega88p, atmega1284p, atmega2560, attiny85, attiny13, attiny84
+        hint: the devices are atmega328p, atmega328p-gpio, atmega168p, atmega88p, atmega1284p, atmega2560, atmega32u4, attiny85, attiny13, attiny84
     "#]],
     );
     check_error(
@@ -260,7 +260,7 @@ fn devices_are_listed_by_name() {
     assert_eq!((listed.status.code(), stderr(&listed)), (Some(0), String::new()));
     assert_eq!(
         stdout(&listed),
-        "atmega328p\natmega328p-gpio\natmega168p\natmega88p\natmega1284p\natmega2560\nattiny85\nattiny13\nattiny84\n"
+        "atmega328p\natmega328p-gpio\natmega168p\natmega88p\natmega1284p\natmega2560\natmega32u4\nattiny85\nattiny13\nattiny84\n"
     );
     check_code(&["--list-devices", "verify", FIXED], 2);
     let image = "firmware-samples/level-meter-88p/level-meter-88p.Os.elf";

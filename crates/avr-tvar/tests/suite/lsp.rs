@@ -172,6 +172,7 @@ fn names_are_completed() {
             "atmega88p",
             "atmega1284p",
             "atmega2560",
+            "atmega32u4",
             "attiny85",
             "attiny13",
             "attiny84"

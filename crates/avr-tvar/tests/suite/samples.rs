@@ -123,8 +123,17 @@ fn check(devices: &[&str], at_least: u64, scope: Scope) -> usize {
 }
 
 /// The devices with all of their registers.
-const WHOLE: [&str; 8] =
-    ["atmega328p", "atmega168p", "atmega88p", "atmega1284p", "atmega2560", "attiny85", "attiny84", "attiny13"];
+const WHOLE: [&str; 9] = [
+    "atmega328p",
+    "atmega168p",
+    "atmega88p",
+    "atmega1284p",
+    "atmega2560",
+    "atmega32u4",
+    "attiny85",
+    "attiny84",
+    "attiny13",
+];
 
 #[test]
 fn samples_without_interrupts_have_their_verdicts() {

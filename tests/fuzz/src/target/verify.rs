@@ -44,8 +44,16 @@ impl Watch for Limits {
 /// The first byte chooses device and strategy, the others are flash from address 0.
 pub(super) fn take(input: &[u8]) {
     let Some((first, flash)) = input.split_first() else { return };
-    let name = ["atmega328p", "atmega328p-gpio", "attiny85", "attiny13", "attiny84", "atmega1284p", "atmega2560"]
-        [usize::from(*first) % 7];
+    let name = [
+        "atmega328p",
+        "atmega328p-gpio",
+        "attiny85",
+        "attiny13",
+        "attiny84",
+        "atmega1284p",
+        "atmega2560",
+        "atmega32u4",
+    ][usize::from(*first) % 8];
     let device = Device::named(name).expect("a device of the tables");
     let hex = hex(&flash[..flash.len().min(512)]);
     let options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());

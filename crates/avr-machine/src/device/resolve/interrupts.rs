@@ -11,7 +11,8 @@ pub(super) fn resolve(
     registers: &[Register],
 ) -> Result<Vec<Interrupt>, TableError> {
     let mut interrupts = Vec::new();
-    for (number, line) in (1..).zip(&source.interrupts) {
+    let numbers = (1..).filter(|number| !source.reserved_vectors.contains(number));
+    for (number, line) in numbers.zip(&source.interrupts) {
         if line.number != number {
             return Err(TableError::Interrupt { interrupt: line.name, problem: "its number is not the next one" });
         }

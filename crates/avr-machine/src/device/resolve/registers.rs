@@ -111,11 +111,12 @@ fn apply_rule(bit: &mut Bit, rule: &RuleSource, layout: &Layout, number: u8, nam
     bit.writable_while = names.condition(&rule.writable_while, Some(number))?;
     bit.perhaps_writable_while = names.condition(&rule.perhaps_writable_while, Some(number))?;
     bit.refusal = optional_bit(rule.refusal, names)?;
-    if let Some((register, condition, collision)) = &rule.set_by_write
-        && let Some(register) = names.address(register)?
+    if let Some((name, condition, collision)) = &rule.set_by_write
+        && let Some(register) = names.address(name)?
     {
         let (condition, collision) = (names.condition(condition, Some(number))?, optional_bit(*collision, names)?);
-        bit.set_by_write = Some(SetByWrite { register, condition, collision });
+        bit.set_by_write =
+            Some(SetByWrite { register, condition, ones: names.mask(name, &rule.set_by_ones)?, collision });
     }
     bit.forced_one_while = names.condition(&rule.forced_one_while, Some(number))?;
     if let Some((window, protects)) = rule.guard {

@@ -294,11 +294,11 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Bits that a write to a register sets: operations begin, or collide with those that are not done.
-    pub(super) fn start_operations(&mut self, register: DataAddress) {
+    pub(super) fn start_operations(&mut self, register: DataAddress, value: &V, selected: u8) {
         let machine = self.machine;
         for (bit, start) in machine.operations().started(register) {
             if machine.device.bit_at(*bit).is_some_and(|bit| bit.kind == BitKind::Plain) {
-                self.note_start(*bit, start);
+                self.note_start(*bit, start, value, selected);
                 continue;
             }
             self.refresh_bits(*bit, Demand::Decides);
@@ -313,8 +313,14 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     }
 
     /// Takes note of what a write starts in a bit that hardware does not change by itself, and in another one if it was set before.
-    fn note_start(&mut self, bit: BitRef, start: &SetByWrite) {
+    fn note_start(&mut self, bit: BitRef, start: &SetByWrite, value: &V, selected: u8) {
         if !self.holds(&start.condition) {
+            return;
+        }
+        if start.ones != 0 {
+            let ones = (0..8).filter(|number| (start.ones & selected) >> number & 1 == 1);
+            let noted = ones.fold(self.stored(bit), |noted, number| noted.or(&value.bit(number)));
+            self.put_stored(bit, &noted);
             return;
         }
         if let Some(more) = start.collision {

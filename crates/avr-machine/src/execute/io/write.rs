@@ -50,7 +50,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let shifter = machine.device.shifter.as_ref().filter(|shifter| shifter.strobe.address == address);
         let was_strobed = shifter.is_some_and(|shifter| self.holds(&shifter.strobed_while));
         let before = self.state.data.get(address).clone();
-        self.start_operations(address);
+        self.start_operations(address, &value, selected);
         self.write_bits(register, &value, selected)?;
         if let Some(shifter) = shifter {
             self.shift_command(shifter, &value, selected, was_strobed);

@@ -1,0 +1,16 @@
+; The general interrupt may come once one of its enable bits was set.
+; device: atmega32u4
+#include "u4.inc"
+        u4_vectors
+        handler 10, general
+        handler 11, endpoint
+start:  ldi r16, 1 << USBE
+        sts USBCON, r16
+        ldi r16, 1 << EORSTE
+        sts UDIEN, r16
+        sei
+        nop
+        .global rest
+rest:
+        nop
+end:    rjmp end
