@@ -280,7 +280,8 @@ impl<'m> Space<'m> {
             for targets in edges.iter() {
                 let mut after = Vec::with_capacity(targets.len());
                 for target in targets {
-                    let broken = sends.then(|| self.nodes[node].broken_frame(state.nodes[node], target.state)).flatten();
+                    let broken =
+                        sends.then(|| self.nodes[node].broken_frame(state.nodes[node], target.state)).flatten();
                     let target = broken.map_or_else(|| target.clone(), |state| Target { state, effect: Effect::NONE });
                     after.push(self.after(&state, node, &target));
                 }
