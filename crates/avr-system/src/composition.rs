@@ -276,12 +276,12 @@ impl<'m> Space<'m> {
             }
             let supply = self.supply(node, &state);
             let edges = self.nodes[node].edges(state.nodes[node], &supply);
-            let sends = self.has_frame(&state, node);
+            let has_frame = self.has_frame(&state, node);
             for targets in edges.iter() {
                 let mut after = Vec::with_capacity(targets.len());
                 for target in targets {
                     let broken =
-                        sends.then(|| self.nodes[node].broken_frame(state.nodes[node], target.state)).flatten();
+                        has_frame.then(|| self.nodes[node].broken_frame(state.nodes[node], target.state)).flatten();
                     let target = broken.map_or_else(|| target.clone(), |state| Target { state, effect: Effect::NONE });
                     after.push(self.after(&state, node, &target));
                 }
@@ -294,10 +294,10 @@ impl<'m> Space<'m> {
         all
     }
 
-    /// True if a frame of a node is on its way, or about to be.
+    /// True if a frame of a node is on its way, or about to be, or one comes to it.
     fn has_frame(&self, state: &SystemState, node: usize) -> bool {
         let mut lines = self.wires.lines.iter().zip(&state.lines);
-        lines.any(|(line, here)| line.from == node && !here.is_idle())
+        lines.any(|(line, here)| line.from == node && !here.is_idle() || line.to == node && here.moving.is_some())
     }
 
     fn add(&mut self, from: u32, mover: Mover, after: Vec<SystemState>, all: &mut Vec<SystemEdge>) {

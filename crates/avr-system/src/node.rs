@@ -360,6 +360,8 @@ impl<'m> Node<'m> {
             Some("a reset of a node with a serial line")
         } else if self.stops_line(next) {
             Some("sleep in a mode other than idle, which stops the serial line,")
+        } else if self.stops_clock(from, next) {
+            Some("a transmitter that is on and loses its clock")
         } else if receives == Truth::Unknown {
             Some("a receiver that may be off, or whose characters may not have eight bits,")
         } else if accesses.is_unclear {
@@ -394,26 +396,49 @@ impl<'m> Node<'m> {
         !(is_known && is_idle(mode.value() & sleep.mode_mask))
     }
 
-    /// The end of a path that comes to a state, from another one, while a frame of the node is on its way, if the frame may be broken: the
-    /// transmitter has no clock any more, or another format (data sheet, "USART Initialization": no transmission may be ongoing then).
+    /// The end of a path that comes to a state, from another one, while a frame of the node is on its way, or one comes to it, if the frame may
+    /// be broken: there is no clock any more, or the settings are others (data sheet, "USART Initialization": no transmission may be ongoing then).
     pub(crate) fn broken_frame(&mut self, from: u32, next: u32) -> Option<u32> {
         let is_end = matches!(self.state(next), NodeState::Ended(_)) || is_on(Fault::SleepIgnored);
-        if is_end || self.face(next).uart.is_none_or(|uart| uart.keeps_frames == Truth::True) {
+        let [before, after] = [from, next].map(|state| self.face(state).uart);
+        let is_kept = after.is_none_or(|uart| uart.keeps_frames == Truth::True)
+            && before.map(|uart| uart.settings) == after.map(|uart| uart.settings);
+        if is_end || is_kept {
             return None;
         }
         let place = self.place_of(from);
-        Some(self.ended(format!("a change of the frame format, or of the clock, of a transmitter in a frame {place}")))
+        Some(self.ended(format!("a change of the clock or of the settings of a UART during a frame {place}")))
+    }
+
+    /// True if a step takes the clock away from a UART whose transmitter may be on. It is to be initialised anew when the clock is back (data
+    /// sheet, "PRR", `PRUSART0`).
+    fn stops_clock(&self, from: u32, next: u32) -> bool {
+        let Some(uart) = self.parts.uart.filter(|_| !is_on(Fault::SleepIgnored)) else { return false };
+        let is_clocked = |state| self.face(state).uart.map_or(Truth::True, |uart| uart.is_clocked);
+        let control = self.cell(next, uart.control);
+        let may_send = (control.value() | control.unknown_mask()) & Uart::SENDS != 0;
+        is_clocked(from) == Truth::True && is_clocked(next) != Truth::True && may_send
     }
 
     /// The reason why wires cannot follow a state: interrupts of pins that may be enabled.
     fn refused(&self, state: u32) -> Option<String> {
-        if self.parts.ends.is_empty() {
-            return None;
-        }
+        let is_wired = !self.parts.ends.is_empty();
         let of_pins = |name: &str| OF_PINS.iter().any(|beginning| name.starts_with(beginning));
-        let mut all = self.parts.machine.device.interrupts.iter().filter(|interrupt| of_pins(interrupt.name));
-        let enabled = all.find(|it| bit(&|address| self.cell(state, address), it.enable) != Truth::False)?;
+        // The pin of a receiver on a line has the levels of frames.
+        let is_of_line = |name: &str| name.starts_with("PCINT") && self.masks_receiver(state);
+        let mut all = self.parts.machine.device.interrupts.iter();
+        let enabled = all.find(|it| {
+            let is_of_wire = is_wired && of_pins(it.name) || is_of_line(it.name);
+            is_of_wire && bit(&|address| self.cell(state, address), it.enable) != Truth::False
+        })?;
         Some(format!("the interrupt {} is enabled, and wires request none yet, {}", enabled.name, self.place_of(state)))
+    }
+
+    /// True if changes of the pin of a receiver on a line may be told of.
+    fn masks_receiver(&self, state: u32) -> bool {
+        let device = self.parts.machine.device;
+        let mask = self.parts.uart.and_then(|uart| uart.change_mask(device));
+        mask.is_some_and(|mask| bit(&|address| self.cell(state, address), mask) != Truth::False)
     }
 
     pub(crate) fn place_of(&self, state: u32) -> String {
@@ -518,13 +543,18 @@ pub(crate) fn face(parts: &Parts<'_>, read: &dyn Fn(DataAddress) -> TvByte) -> F
         };
         // Asynchronous characters of eight bits, and no filter of addresses.
         let is_plain = bits(uart.format, 0xc6, 0x06) & bits(uart.control, 0x04, 0) & bits(uart.status, 0x01, 0);
-        let is_plain = is_plain & !uart.stopped.map_or(Truth::False, |stopped| bit(read, stopped));
+        let is_clocked = !uart.stopped.map_or(Truth::False, |stopped| bit(read, stopped));
+        let is_plain = is_plain & is_clocked;
+        let speed = read(uart.status);
+        let speed = TvByte::new(speed.value() & Uart::DOUBLE_SPEED, speed.known_mask() | !Uart::DOUBLE_SPEED);
+        let settings = [read(uart.format), read(uart.rate[0]), read(uart.rate[1]), speed];
         // RXEN0 and TXEN0.
         let receives = match bits(uart.control, 0x10, 0x10) {
             Truth::True if is_plain != Truth::True => Truth::Unknown,
             receives => receives,
         };
-        UartState { receives, sends: bits(uart.control, 0x08, 0x08) & is_plain, keeps_frames: is_plain }
+        let sends = bits(uart.control, Uart::SENDS, Uart::SENDS) & is_plain;
+        UartState { receives, sends, keeps_frames: is_plain, is_clocked, settings }
     });
     Face { pins, uart }
 }

@@ -90,15 +90,18 @@ impl System<'_> {
     pub fn verify(&self, limits: Limits, is_over: &(dyn Fn() -> bool + Sync)) -> Results {
         let mut results = Results { properties: Vec::new(), node_states: vec![0; self.names.len()], steps: 0 };
         for property in &self.properties {
-            let mut distinctions = Distinctions { single_steps: limits.single_steps, ..Distinctions::default() };
+            // Moments in which a frame ends are moments of runs.
+            let follows_sent = self.tells_movers(&property.goal);
+            let mut distinctions =
+                Distinctions { single_steps: limits.single_steps, follows_sent, ..Distinctions::default() };
             let mut decided = self.decided(property, (limits, distinctions), is_over, &mut results);
             // The flags of transmitters, and inputs that no wire supplies, are told apart only where that helps.
-            for (follows_sent, splits) in [(true, false), (true, true)] {
-                let is_of_lines = splits || !self.wires.lines.is_empty();
-                if matches!(decided.result.verdict, Verdict::Unknown(_)) && is_of_lines && !is_over() {
-                    let finer = Distinctions { follows_sent, splits, ..distinctions };
+            for splits in [false, true] {
+                let is_finer = splits || !follows_sent && !self.wires.lines.is_empty();
+                if matches!(decided.result.verdict, Verdict::Unknown(_)) && is_finer && !is_over() {
+                    let finer = Distinctions { follows_sent: true, splits, ..distinctions };
                     let again = self.decided(property, (limits, finer), is_over, &mut results);
-                    if follows_sent && !splits || !matches!(again.result.verdict, Verdict::Unknown(_)) {
+                    if !splits || !matches!(again.result.verdict, Verdict::Unknown(_)) {
                         (decided, distinctions) = (again, finer);
                     }
                 }
@@ -126,15 +129,7 @@ impl System<'_> {
         is_over: &(dyn Fn() -> bool + Sync),
         results: &mut Results,
     ) -> Decided {
-        let formulas = match &property.goal {
-            Goal::Always(check) => Some(check),
-            Goal::Live(except) => except.as_ref(),
-            Goal::Linear(path) => Some(path),
-            Goal::Conforms(_) => None,
-        };
-        let is_event = |atom: &AtomId| self.atom(*atom).is_some_and(|atom| atom.is_event);
-        let tells_movers = matches!(property.goal, Goal::Linear(_) | Goal::Conforms(_))
-            || formulas.is_some_and(|formula| formula.atoms().into_iter().any(is_event));
+        let tells_movers = self.tells_movers(&property.goal);
         let tells_happening = matches!(property.goal, Goal::Live(_));
         let nodes = (0..self.names.len()).map(|node| Node::new(self.parts(node), distinctions)).collect();
         let mut space = Space::new(nodes, self.wires.clone(), (tells_movers, tells_happening), distinctions);
@@ -161,6 +156,17 @@ impl System<'_> {
         let rests_on_model = space.nodes.iter().any(|node| node.rests_on_model);
         let result = PropertyResult { name: property.name.clone(), kind: property.kind, verdict, basis, states };
         Decided { result, rests_on_model }
+    }
+
+    /// True if a goal speaks of who did the last step.
+    fn tells_movers(&self, goal: &Goal) -> bool {
+        let is_event = |atom: &AtomId| self.atom(*atom).is_some_and(|atom| atom.is_event);
+        let speaks = |formula: &Formula<AtomId>| formula.atoms().into_iter().any(|atom| is_event(&atom));
+        match goal {
+            Goal::Always(check) => speaks(check),
+            Goal::Live(except) => except.as_ref().is_some_and(speaks),
+            Goal::Linear(_) | Goal::Conforms(_) => true,
+        }
     }
 
     fn parts(&self, node: usize) -> Parts<'_> {

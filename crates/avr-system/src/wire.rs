@@ -31,15 +31,17 @@ const TAKEN_OVER: &[(&str, u8)] = &[
     ("UCSR3C", 0xc0),
 ];
 
-/// The pins of a port that a UART takes over while its receiver or transmitter may be on, by the name of its control register, for all
-/// devices together.
-const SERIAL: &[(&str, &str, RangeInclusive<u8>)] = &[
-    ("UCSR0B", "PORTD", 0..=1),
-    ("UCSR0B", "PORTE", 0..=1),
-    ("UCSR1B", "PORTD", 2..=3),
-    ("UCSR2B", "PORTH", 0..=1),
-    ("UCSR3B", "PORTJ", 0..=1),
+/// The pins of a port that a UART takes over while its receiver or transmitter may be on, or a character may be on its way that was sent
+/// before the transmitter was switched off, by the names of its control register and of what tells of such characters, for all devices together.
+const SERIAL: &[(&str, &str, &str, RangeInclusive<u8>)] = &[
+    ("UCSR0B", "USART transfer", "PORTD", 0..=1),
+    ("UCSR0B", "USART transfer", "PORTE", 0..=1),
+    ("UCSR1B", "USART1 transfer", "PORTD", 2..=3),
+    ("UCSR2B", "USART2 transfer", "PORTH", 0..=1),
+    ("UCSR3B", "USART3 transfer", "PORTJ", 0..=1),
 ];
+/// `SENT` and `MORE_SENT`.
+const ON_THEIR_WAY: u8 = 0x03;
 
 /// A pin that is read or driven by a wire, with the bits that decide about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +83,8 @@ pub(crate) struct Uart {
     pub(crate) status: DataAddress,
     pub(crate) control: DataAddress,
     pub(crate) format: DataAddress,
+    /// The baud rate.
+    pub(crate) rate: [DataAddress; 2],
     /// The bit that switches its clock off.
     pub(crate) stopped: Option<BitRef>,
     /// The pin of the receiver (`RXD`).
@@ -88,6 +92,10 @@ pub(crate) struct Uart {
 }
 
 impl Uart {
+    /// The bit of the control register that switches the transmitter on (`TXEN0`).
+    pub(crate) const SENDS: u8 = 0x08;
+    /// The bit of the status register that doubles the baud rate (`U2X0`).
+    pub(crate) const DOUBLE_SPEED: u8 = 0x02;
     pub(crate) const RECEIVED: u8 = 0x80;
     pub(crate) const SENT: u8 = 0x40;
     pub(crate) const EMPTY: u8 = 0x20;
@@ -104,9 +112,23 @@ impl Uart {
             status: address("UCSR0A")?,
             control: address("UCSR0B")?,
             format: address("UCSR0C")?,
+            rate: [address("UBRR0L")?, address("UBRR0H")?],
             stopped: device.bit("PRR", "PRUSART0").or(device.bit("PRR0", "PRUSART0")),
             receiver_pin: peripheral.and_then(|it| it.lines.first().copied()),
         })
+    }
+}
+
+impl Uart {
+    /// The bit that has changes of the receiver's pin told of: the first one of the mask of its port.
+    pub(crate) fn change_mask(self, device: &Device) -> Option<BitRef> {
+        let port = device.register_at(self.receiver_pin?.address)?.name;
+        let mask = match port {
+            "PINE" => "PCMSK1",
+            _ if device.register("PCMSK3").is_some() => "PCMSK3",
+            _ => "PCMSK2",
+        };
+        device.register(mask).map(|mask| BitRef { address: mask.address, bit: 0 })
     }
 }
 
@@ -139,6 +161,10 @@ pub(crate) struct UartState {
     pub(crate) sends: Truth,
     /// A frame that is on its way is not broken: characters have that form, and there is a clock.
     pub(crate) keeps_frames: Truth,
+    /// It has a clock.
+    pub(crate) is_clocked: Truth,
+    /// What else frames depend on: the format, with parity and stop bits, and the baud rate.
+    pub(crate) settings: [TvByte; 4],
 }
 
 /// A bit of a state.
@@ -159,7 +185,9 @@ impl End {
         };
         let is_of = |port: &str| device.register(port).is_some_and(|it| it.address == self.port.address);
         let is_among = |port: &str, pins: &RangeInclusive<u8>| pins.contains(&self.port.bit) && is_of(port);
-        let is_serial = SERIAL.iter().any(|(name, port, pins)| is_among(port, pins) && possible(name, 0x18));
+        let is_serial = SERIAL.iter().any(|(control, sent, port, pins)| {
+            is_among(port, pins) && (possible(control, 0x18) || possible(sent, ON_THEIR_WAY))
+        });
         // JTAG has the upper pins of port F where there is one, and the middle ones of port C elsewhere, unless a fuse switches it off.
         let jtag = if device.register("PORTF").is_some() { ("PORTF", 4..=7) } else { ("PORTC", 2..=5) };
         let no_jtag = device.bit("Debugging", "NO_JTAG").map_or(Truth::True, |off| bit(read, off));

@@ -39,7 +39,10 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.hear(Signal::Read(address), &value)?;
         if !machine.is_storage(register) {
             self.state.control.fresh_request |= self.has_requests(address);
-            self.clear_by_access(address, false);
+            match self.holds(&register.clocked_while) {
+                true => self.clear_by_access(address, false),
+                false => self.clear_perhaps(address, false),
+            }
         }
         Ok(value)
     }
@@ -224,6 +227,26 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                     self.put_stored(seen, &flag);
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// Clears the flags that an access clears, or does not: the register has no clock.
+    pub(super) fn clear_perhaps(&mut self, address: DataAddress, write: bool) {
+        let concerns = |cleared_by: &ClearedBy| match *cleared_by {
+            ClearedBy::Read(at) => !write && at == address,
+            ClearedBy::Write(at) => write && at == address,
+            ClearedBy::ReadThenAccess { first, then, .. } => then == address || first == address && !write,
+            ClearedBy::WriteOne | ClearedBy::WriteZero | ClearedBy::InterruptEntry => false,
+        };
+        let machine = self.machine;
+        for (bit, cleared_by) in machine.cleared_by_access(address).iter().filter(|(_, by)| concerns(by)) {
+            let any = self.undefined_bits(bit.address, bit.mask()).bit(bit.bit);
+            let kept = self.state.data.get(bit.address).bit(bit.bit).and(&any);
+            self.put_stored(*bit, &kept);
+            if let ClearedBy::ReadThenAccess { seen, .. } = **cleared_by {
+                let any = self.undefined_bits(seen.address, seen.mask()).bit(seen.bit);
+                self.put_stored(seen, &any);
             }
         }
     }

@@ -27,6 +27,7 @@ fn peripherals_take_pins_over() {
     let all = [
         ("atmega328p", ("D", 0), ("UCSR0B", 0x10)),
         ("atmega328p", ("D", 1), ("UCSR0B", 0x08)),
+        ("atmega328p", ("D", 1), ("USART transfer", 0x01)),
         ("atmega328p", ("D", 4), ("UCSR0C", 0x40)),
         ("atmega328p", ("B", 5), ("SPCR", 0x40)),
         ("atmega328p", ("D", 3), ("TCCR2A", 0x20)),

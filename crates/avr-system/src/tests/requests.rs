@@ -298,6 +298,43 @@ fn a_character_does_not_come_for_certain_without_a_clock() {
 }
 
 #[test]
+fn a_frame_does_not_come_for_certain_if_its_settings_change() {
+    let set = |register: u16, value: u8| {
+        [I::Ldi { rd: r(17), k: value }, I::Sts { address: DataAddress(register), rr: r(17) }]
+    };
+    // Two stop bits, even parity, another baud rate, and the double one.
+    for (register, value) in [(0xc2, 0x0e), (0xc2, 0x26), (0xc4, 1), (0xc0, 2)] {
+        let check = || {
+            let sends = [&set(UCSR0B.0, 0x08)[..], &WAIT_FOR_PIN, &send(), &set(register, value), STUCK].concat();
+            let takes = [&wait(7)[..], &[I::Lds { rd: r(16), address: UDR0 }]].concat();
+            let receives = [&on()[..], &HIGH, &takes, STUCK].concat();
+            letters(&results(&joined("Ltl(\"F b.read(UDR0)\")"), "atmega328p", &[sends, receives]))
+        };
+        assert_eq!([check(), with_fault(Fault::SleepIgnored, check)], ["u", "h"], "{register:#x} {value}");
+    }
+}
+
+#[test]
+fn changes_of_the_receiver_s_pin_are_not_followed() {
+    // PCINT16 is RXD, and PCINT17 is not.
+    let check = |mask: u8| {
+        let enable = [
+            I::Ldi { rd: r(17), k: mask },
+            I::Sts { address: DataAddress(0x6d), rr: r(17) },
+            I::Ldi { rd: r(17), k: 4 },
+            I::Sts { address: DataAddress(0x68), rr: r(17) },
+            I::Bset { flag: 7 },
+        ];
+        let text =
+            "(nodes: { \"a\": (firmware: \"a\"), \"b\": (firmware: \"b\") }, wires: [Uart(from: \"b\", to: \"a\")],
+            properties: [Never(\"a.PORTB.5 == 1\")])";
+        let node = interrupted(0x10, &[&enable[..], STUCK].concat(), &[(10, &[I::Reti])]);
+        letters(&results(text, "atmega328p", &[node, STUCK.to_vec()]))
+    };
+    assert_eq!((check(1).as_str(), check(2).as_str()), ("u", "h"));
+}
+
+#[test]
 fn a_uart_without_a_clock_reads_as_anything() {
     let stop = [I::Ldi { rd: r(17), k: 0x02 }, I::Sts { address: DataAddress(0x64), rr: r(17) }];
     let look = [I::Lds { rd: r(18), address: UCSR0A }, I::Sbrs { rr: r(18), bit: 7 }];

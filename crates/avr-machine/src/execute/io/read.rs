@@ -21,6 +21,9 @@ enum Moving {
 impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     pub(super) fn read_peripheral(&mut self, register: &'static Register, wanted: u8, demand: Demand) -> V {
         if !self.holds(&register.clocked_while) {
+            if let Access::LowOfPair { temp, latches: true, .. } = register.access {
+                self.lose(self.machine.temp_cell(temp));
+            }
             return self.undefined(register.address, demand);
         }
         match register.access {

@@ -17,12 +17,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let address = register.address;
         self.state.control.fresh_request = true;
         if !self.holds(&register.clocked_while) {
-            // It is unknown whether the write is stored.
-            let held = self.held_at_zero(address);
-            let input = self.undefined(address, Demand::Stored);
-            self.state.data.set(address, input);
-            self.settle_zeros(address, 0, &[], &held);
-            return Ok(());
+            return self.write_without_clock(register);
         }
         match register.access {
             Access::HighOfPair { temp, .. } => {
@@ -64,6 +59,36 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         }
         self.corrupt(address, &before);
         self.refuse_unmodelled(address)
+    }
+
+    /// A write of which it is unknown whether it is stored, and whether it does what else it would do.
+    fn write_without_clock(&mut self, register: &'static Register) -> Result<(), Stop> {
+        let machine = self.machine;
+        let address = register.address;
+        let held = self.held_at_zero(address);
+        let input = self.undefined(address, Demand::Stored);
+        self.state.data.set(address, input);
+        match register.access {
+            Access::HighOfPair { temp, .. } => self.lose(machine.temp_cell(temp)),
+            Access::LowOfPair { high, .. } => self.lose(high),
+            Access::Direct | Access::LocksPair { .. } | Access::UnlocksPair { .. } => {}
+        }
+        self.settle_zeros(address, 0, &[], &held);
+        for (bit, start) in machine.operations().started(address) {
+            for perhaps in [Some(*bit), start.collision].into_iter().flatten() {
+                let any = self.undefined_bits(perhaps.address, perhaps.mask()).bit(perhaps.bit);
+                let stored = self.state.data.get(perhaps.address).bit(perhaps.bit);
+                self.put_stored(perhaps, &stored.or(&any));
+            }
+        }
+        self.clear_perhaps(address, true);
+        self.refuse_unmodelled(address)
+    }
+
+    /// Makes the content of a register undefined.
+    pub(super) fn lose(&mut self, address: DataAddress) {
+        let input = self.undefined(address, Demand::Stored);
+        self.state.data.set(address, input);
     }
 
     /// Stops where a bit of a register that was written switches on what no model follows.
