@@ -161,7 +161,7 @@ impl System<'_> {
     /// True if a goal speaks of who did the last step.
     fn tells_movers(&self, goal: &Goal) -> bool {
         let is_event = |atom: &AtomId| self.atom(*atom).is_some_and(|atom| atom.is_event);
-        let speaks = |formula: &Formula<AtomId>| formula.atoms().into_iter().any(|atom| is_event(&atom));
+        let speaks = |formula: &Formula<AtomId>| formula.atoms().into_iter().any(is_event);
         match goal {
             Goal::Always(check) => speaks(check),
             Goal::Live(except) => except.as_ref().is_some_and(speaks),
