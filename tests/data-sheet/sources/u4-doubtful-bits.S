@@ -65,6 +65,18 @@ start:
         breq 1f
         rjmp end
 1:
+        lds r18, PRR1
+        andi r18, 0x10
+        cpi r18, 0x10
+        breq 1f
+        rjmp end
+1:
+        lds r18, 0x20 + EEARH
+        andi r18, 0x0c
+        cpi r18, 0x0c
+        breq 1f
+        rjmp end
+1:
         rjmp ones
 lower:
         lds r18, 0x20 + EIFR
@@ -114,6 +126,16 @@ lower:
 1:
         lds r18, 0x20 + EIND
         andi r18, 0x01
+        breq 1f
+        rjmp end
+1:
+        lds r18, PRR1
+        andi r18, 0x10
+        breq 1f
+        rjmp end
+1:
+        lds r18, 0x20 + EEARH
+        andi r18, 0x0c
         breq 1f
         rjmp end
 1:

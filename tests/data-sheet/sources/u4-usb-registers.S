@@ -14,20 +14,20 @@ start:
         sbis PINB, PINB0
         rjmp lower
         lds r18, UHWCON
-        andi r18, 0x01
-        cpi r18, 0x01
+        andi r18, 0xff
+        cpi r18, 0xff
         breq 1f
         rjmp end
 1:
         lds r18, USBSTA
-        andi r18, 0x09
-        cpi r18, 0x09
+        andi r18, 0xff
+        cpi r18, 0xff
         breq 1f
         rjmp end
 1:
         lds r18, USBINT
-        andi r18, 0x01
-        cpi r18, 0x01
+        andi r18, 0xff
+        cpi r18, 0xff
         breq 1f
         rjmp end
 1:
@@ -70,17 +70,17 @@ start:
         rjmp ones
 lower:
         lds r18, UHWCON
-        andi r18, 0x01
+        andi r18, 0xff
         breq 1f
         rjmp end
 1:
         lds r18, USBSTA
-        andi r18, 0x09
+        andi r18, 0xff
         breq 1f
         rjmp end
 1:
         lds r18, USBINT
-        andi r18, 0x01
+        andi r18, 0xff
         breq 1f
         rjmp end
 1:
