@@ -43,6 +43,11 @@ EXCEPTIONS = {
     ("atmega32u4", "a register at the address of TIFR5"): "the header has it without bits; the part has no timer 5",
     ("atmega32u4", "a register at the address of TCNT4"): "the table has no pair of it: all registers of timer 4 share the high byte TC4H",
     ("atmega32u4", "bits of MCUSR"): "the header does not have USBRF, of which the table says that it reads anything",
+    **{
+        ("atmega32u4", f"bits of {name}"): "the header leaves bits without a name; the table has them read anything"
+        for name in "UHWCON USBCON USBSTA USBINT UDCON UDINT UDIEN UDFNUMH UDMFN UENUM UERST UECONX UECFG0X UECFG1X UESTA0X UESTA1X"
+        " UEIENX UEBCHX UEINT".split()
+    },
     ("atmega32u4", "bits of RAMPZ"): "the header has one bit; the table has both read anything",
     **{
         ("atmega32u4", f"request of {name}"): "simavr does not model it for this part"
