@@ -8,11 +8,10 @@ start:  ldi r16, (1 << DDB2) | (1 << DDB3) | (1 << DDB5)
         clr r18
         out SPCR, r16
         out SPDR, r18
-        ldi r19, 30
-1:      dec r19
-        brne 1b
+1:      in r19, SPSR
+        sbrs r19, SPIF
+        rjmp 1b
         sts PRR, r17
-        in r19, SPSR
         in r19, SPDR
         sts PRR, r18
         in r19, SPSR
