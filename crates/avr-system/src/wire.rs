@@ -163,7 +163,7 @@ pub(crate) struct UartState {
     pub(crate) keeps_frames: Truth,
     /// It has a clock.
     pub(crate) is_clocked: Truth,
-    /// What else frames depend on: the format, with parity and stop bits, and the baud rate.
+    /// The settings that frames depend on: the format, with parity and stop bits, and the baud rate.
     pub(crate) settings: [TvByte; 4],
 }
 

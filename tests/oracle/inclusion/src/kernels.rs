@@ -80,7 +80,7 @@ impl Builder {
         }
         let saves_status = !is_call || random.bool();
         let context = RETURN_BYTES + saved.len() as u8 + u8::from(saves_status);
-        // Where a task is interrupted anywhere, two make too many states.
+        // Two tasks make too many states if one is interrupted anywhere.
         let tasks = if is_call || random.u8(..4) == 0 { random.usize(1..3) } else { 1 };
         let sizes = (0..tasks).map(|_| {
             // A function, a byte that it pushes, and what is pushed by the switch.

@@ -15,7 +15,7 @@ pub const EEPROM_BYTES: usize = 0x400;
 /// The bytes of a state: see `struct state` in `runner.c`.
 const STATE_BYTES: usize = 16 + DATA_BYTES + EEPROM_BYTES;
 
-/// What stands for the instruction where none led to a state: see `runner.c`.
+/// The number in place of the instruction where none led to a state: see `runner.c`.
 const ENTRY: u16 = 0xffff;
 const RESET: u16 = 0xfffe;
 

@@ -19,7 +19,7 @@ pub struct Subject {
     pub image: Image,
     /// The inherent property.
     pub file: PropertyFile,
-    /// What the property file says besides properties.
+    /// The rest of the property file.
     pub world: World,
 }
 

@@ -66,8 +66,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let machine = self.machine;
         let address = register.address;
         let held = self.held_at_zero(address);
-        let input = self.undefined(address, Demand::Stored);
-        self.state.data.set(address, input);
+        self.lose(address);
         match register.access {
             Access::HighOfPair { temp, .. } => self.lose(machine.temp_cell(temp)),
             Access::LowOfPair { high, .. } => self.lose(high),
@@ -111,8 +110,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             let changed = self.state.data.get(address).bit(bit).xor(&before.bit(bit));
             if self.decide(&changed) {
                 for register in &corruption.registers {
-                    let input = self.undefined(*register, Demand::Stored);
-                    self.state.data.set(*register, input);
+                    self.lose(*register);
                 }
             }
         }
