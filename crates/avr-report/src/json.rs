@@ -268,7 +268,7 @@ impl From<StackBound> for JsonStack {
 
 /// The bound of the stack of a task.
 #[derive(Serialize)]
-struct JsonTaskStack<'a> {
+pub(crate) struct JsonTaskStack<'a> {
     symbol: &'a str,
     #[serde(flatten)]
     bound: JsonStack,

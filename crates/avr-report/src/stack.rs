@@ -11,10 +11,12 @@ use serde::Serialize;
 use crate::escape::{Escaped, json_text};
 use crate::evidence::{JsonEvidence, add_evidence};
 use crate::fields::{Firmware, basis_name, firmware};
+use crate::json::JsonTaskStack;
 use crate::names::{Names, routine_name};
 use crate::place::Source;
 use crate::report::{StoppedBy, Subject};
 use crate::table::{Align, Table};
+use crate::text::task_stack;
 
 /// The name and version of the format.
 const SCHEMA: &str = "avr-tvar/stack/1";
@@ -50,6 +52,9 @@ struct JsonStackReport<'a> {
     room: JsonRoom,
     margin: u32,
     free: Option<u32>,
+    /// The stacks of tasks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stacks: Vec<JsonTaskStack<'a>>,
     chain: Vec<JsonSegment>,
     run: Option<JsonEvidence>,
     routines: Vec<JsonRoutine>,
@@ -151,6 +156,7 @@ impl StackReport<'_> {
             },
             margin: found.margin,
             free: found.free(),
+            stacks: found.stacks.iter().map(JsonTaskStack::from).collect(),
             chain: found.chain.iter().map(|segment| self.segment(segment)).collect(),
             run: found.run.as_ref().and_then(|run| JsonEvidence::new(run, self.image, self.device.name)),
             routines: self.routines(),
@@ -217,6 +223,10 @@ impl StackReport<'_> {
         }
         if *margin > 0 {
             put(text, format_args!("({margin} bytes must stay free)\n"));
+        }
+        for (number, task) in self.worst_case.stacks.iter().enumerate() {
+            let label = if number == 0 { "\nTasks: " } else { "       " };
+            put(text, format_args!("{label}{}\n", Escaped(&task_stack(task))));
         }
     }
 

@@ -184,6 +184,22 @@ fn the_json_fits_its_schema() {
 }
 
 #[test]
+fn stacks_of_tasks_are_listed() {
+    let arguments = ["firmware-samples/kernel-turns/kernel-turns.Os.elf", "properties/kernel-turns.ron"];
+    let report = json(&arguments);
+    assert_eq!(schema::problems(&report, schema::STACK), Vec::<String>::new());
+    let of = |name: &str| serde_json::json!({"symbol": name, "lower": 20, "upper": 20, "exact": 20, "room": 48});
+    assert_eq!(report["stacks"], serde_json::json!([of("stack_of_lights"), of("stack_of_keys")]));
+    assert_eq!((&report["verdict"], &report["exact"]), (&"fits".into(), &22.into()));
+    let text = String::from_utf8(stack(&arguments).stdout).expect("the report is text");
+    assert!(text.contains("stack_of_keys of 48 bytes: 20 bytes at most, and some run needs them\n"), "{text}");
+    let small =
+        json(&["firmware-samples/kernel-turns-small/kernel-turns-small.Os.elf", "properties/kernel-turns-small.ron"]);
+    let upper: Vec<_> = small["stacks"].as_array().expect("it is a list").iter().map(|one| &one["upper"]).collect();
+    assert_eq!((&small["verdict"], upper), (&"overflows".into(), vec![&Value::Null; 2]));
+}
+
+#[test]
 fn the_chain_of_a_nested_interrupt_is_told() {
     let report = json(&["firmware-samples/nested-bounded/nested-bounded.Os.elf"]);
     let row = |segment: &Value| (segment["routine"].as_str().map(str::to_owned), segment["bytes"].as_u64());

@@ -22,7 +22,7 @@ use crate::pipeline::machine::machine;
 use crate::pipeline::verify;
 use crate::request::Request;
 use crate::results::{Basis, Results, Unknown, Verdict};
-use crate::stack_bound::StackBound;
+use crate::stack_bound::{StackBound, TaskStackBound};
 use avr_witness::Evidence;
 
 /// The number of times that the upper bound is made smaller.
@@ -90,6 +90,8 @@ pub struct WorstCase {
     pub fit: Fit,
     /// The depth in bytes below RAMEND.
     pub bound: StackBound,
+    /// The bounds of the stacks of tasks, in the order of the property file; empty where there are none, or no time for them.
+    pub stacks: Vec<TaskStackBound>,
     /// The memory that it may use.
     pub room: Room,
     /// The number of bytes that must stay free.
@@ -127,6 +129,7 @@ impl WorstCase {
         Self {
             fit: Fit::Unknown,
             bound: StackBound::default(),
+            stacks: Vec::new(),
             room: room(request),
             margin,
             run: None,
@@ -213,6 +216,7 @@ impl WorstCase {
     /// Takes note of what a verification that asked for some depths found.
     fn learn(&mut self, request: &Request<'_>, results: &Results, depths: &[u32]) -> Result<(), PropertyError> {
         self.bound = self.bound.and(results.stack);
+        self.learn_tasks(results);
         self.interrupted |= results.interrupted;
         self.assumptions.clone_from(&results.assumptions);
         self.look_at(results.survey.as_ref());
@@ -230,6 +234,11 @@ impl WorstCase {
         }
         self.note_overflow(results);
         self.conclude(request)
+    }
+
+    /// Takes note of the bounds of the stacks of tasks.
+    fn learn_tasks(&mut self, results: &Results) {
+        self.stacks = TaskStackBound::and(std::mem::take(&mut self.stacks), results.stacks.clone());
     }
 
     /// Takes note of an overflow, and of what else keeps the inherent property from holding.
@@ -271,6 +280,7 @@ impl WorstCase {
     fn show_lower(&mut self, request: &Request<'_>) -> Result<(), PropertyError> {
         let Some(target) = self.bound.lower.filter(|lower| self.run_depth() < Some(*lower)) else { return Ok(()) };
         let results = ask(request, &[target - 1])?;
+        self.learn_tasks(&results);
         let limit = &results.properties[1];
         if let Some(run) = limit.evidence.as_ref().filter(|_| limit.verdict == Verdict::Violated) {
             self.run = Some(run.clone());
@@ -289,6 +299,7 @@ impl WorstCase {
             let most = target - 1;
             let results = ask(request, &[most])?;
             self.interrupted |= results.interrupted;
+            self.learn_tasks(&results);
             let limit = &results.properties[1];
             match &limit.verdict {
                 Verdict::Violated => {
