@@ -1,6 +1,6 @@
 //! From a system file and its images to machines, wires and formulas over the atoms of all nodes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use avr_image::Image;
@@ -66,6 +66,24 @@ pub(crate) enum Goal {
     Linear(Formula<AtomId>),
     /// Each run shows a sequence of events that a specification allows.
     Conforms(Conformance),
+}
+
+impl Goal {
+    /// The atoms that a property speaks of.
+    pub(crate) fn atoms(&self) -> BTreeSet<AtomId> {
+        let of = |formula: &Formula<AtomId>| formula.atoms().into_iter().copied().collect::<Vec<_>>();
+        let all: Vec<AtomId> = match self {
+            Self::Always(formula) | Self::Linear(formula) => of(formula),
+            Self::Live(except) => except.iter().flat_map(of).collect(),
+            Self::Conforms(conformance) => {
+                let answers = conformance.answers.iter().flatten();
+                let conditions = answers.filter_map(|answer| answer.condition.as_ref()).map(|it| it.atom);
+                let letters = conformance.letters.iter().map(|(atom, _)| *atom);
+                letters.chain(conditions).chain(conformance.data.iter().flatten().flat_map(of)).collect()
+            }
+        };
+        all.into_iter().collect()
+    }
 }
 
 /// A system whose names are bound.

@@ -2,12 +2,12 @@
 //!
 //! Nodes run at any speed, and characters take any time: the world chooses who does the next step.
 
-use std::collections::VecDeque;
-
 use avr_machine::Machine;
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 use three_valued::{Truth, TvByte};
 
+use crate::edges::{Mover, SystemEdges};
 use crate::environment::{Pins, Received, Sending, Supply};
 use crate::faults::{Fault, is_on};
 use crate::node::{Distinctions, Effect, Face, Node, NodeState, Target};
@@ -122,45 +122,55 @@ impl Wires {
     }
 }
 
-/// The mover of the last step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Mover {
-    /// Nobody yet, or nobody asks.
-    Nobody,
-    /// The node with this number.
-    Node(usize),
-    /// A character on the line with this number began to move, or the frame of the last one ended.
-    Begin(usize),
-    /// A character on the line with this number arrived.
-    Arrive(usize),
-}
-
 /// A state of the system.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SystemState {
-    /// The states of the nodes, by number.
-    pub(crate) nodes: Box<[u32]>,
-    pub(crate) lines: Vec<LineState>,
-    /// The mover of the last step, where properties speak of events.
-    pub(crate) mover: Mover,
+    /// The numbers of the states of the nodes, and behind them those of the lines.
+    places: Box<[u32]>,
+    /// The node that did the last step, if properties speak of events and it showed one.
+    mover: Option<u8>,
+    /// The number of those that had their turn since a round of all of them ended; of all where it just ended. 0 where nobody asks.
+    turn: u8,
     /// True if the last step changed what a wire carries; false if nobody asks.
     pub(crate) happened: Truth,
 }
 
-/// A step to a state of the system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Member {
-    /// The number of the state.
-    pub(crate) state: u32,
-    /// The index of the outcome where the data sheet leaves it open; 0 is the one that counterexamples take.
-    pub(crate) outcome: usize,
+impl SystemState {
+    /// The number of the state of a node.
+    pub(crate) fn node(&self, node: usize) -> u32 {
+        self.places[node]
+    }
+
+    /// True if a node did the last step, and it may have shown an event.
+    pub(crate) fn is_mover(&self, node: usize) -> bool {
+        self.mover.map(usize::from) == Some(node)
+    }
 }
 
-/// A hyper-edge of the system.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SystemEdge {
-    pub(crate) mover: Mover,
-    pub(crate) members: Vec<Member>,
+/// The distinctions of states that a property asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Told {
+    /// The node that did the last step, where the step showed an event.
+    pub(crate) movers: bool,
+    /// The steps in which something happened on a wire.
+    pub(crate) happening: bool,
+    /// The rounds in which each node took a step, and each line moved a character or had none.
+    pub(crate) rounds: bool,
+}
+
+/// A state of which the hyper-edges are sought.
+struct Source {
+    number: u32,
+    state: SystemState,
+    lines: Vec<LineState>,
+}
+
+/// The nodes and lines after a step.
+struct Next {
+    nodes: Vec<u32>,
+    lines: Vec<LineState>,
+    mover: Mover,
+    happened: Truth,
 }
 
 /// The states of a system that were found.
@@ -168,17 +178,14 @@ pub(crate) struct SystemEdge {
 pub(crate) struct Space<'m> {
     pub(crate) nodes: Vec<Node<'m>>,
     pub(crate) wires: Wires,
-    numbers: FxHashMap<SystemState, u32>,
-    pub(crate) states: Vec<SystemState>,
-    pub(crate) edges: Vec<Vec<SystemEdge>>,
+    pub(crate) states: IndexSet<SystemState, FxBuildHasher>,
+    /// The contents of lines that were found.
+    contents: IndexSet<LineState, FxBuildHasher>,
+    pub(crate) edges: SystemEdges,
     /// The state from which each state was found first, with the edge and the member.
-    pub(crate) found_from: Vec<Option<(u32, usize, usize)>>,
-    /// True if states tell who did the last step.
-    tells_movers: bool,
-    /// True if states tell whether something happened on a wire.
-    tells_happening: bool,
-    /// True if they tell the flags of transmitters.
-    follows_sent: bool,
+    pub(crate) found_from: Vec<Option<(u32, u32, u32)>>,
+    told: Told,
+    distinctions: Distinctions,
 }
 
 /// The limits of the search.
@@ -199,55 +206,92 @@ impl Default for Limits {
 }
 
 impl<'m> Space<'m> {
-    pub(crate) fn new(
-        nodes: Vec<Node<'m>>,
-        wires: Wires,
-        (tells_movers, tells_happening): (bool, bool),
-        distinctions: Distinctions,
-    ) -> Self {
+    pub(crate) fn new(nodes: Vec<Node<'m>>, wires: Wires, told: Told, distinctions: Distinctions) -> Self {
         Self {
-            follows_sent: distinctions.follows_sent,
             nodes,
             wires,
-            numbers: FxHashMap::default(),
-            states: Vec::new(),
-            edges: Vec::new(),
+            states: IndexSet::default(),
+            contents: IndexSet::default(),
+            edges: SystemEdges::default(),
             found_from: Vec::new(),
-            tells_movers,
-            tells_happening,
+            told,
+            distinctions,
         }
     }
 
     /// Finds all states from the initial one on; false if a limit was hit.
     pub(crate) fn explore(&mut self, limits: Limits, is_over: &dyn Fn() -> bool) -> bool {
-        let nodes = self.nodes.iter_mut().map(Node::initial).collect();
-        let line = if self.follows_sent { LineState::default() } else { LineState::of_unknown_flag() };
+        let line = if self.distinctions.follows_sent { LineState::default() } else { LineState::of_unknown_flag() };
+        let nodes: Vec<u32> = self.nodes.iter_mut().map(Node::initial).collect();
         let lines = vec![line; self.wires.lines.len()];
-        let initial = SystemState { nodes, lines, mover: Mover::Nobody, happened: Truth::False };
-        let mut waiting = VecDeque::from([self.number(initial, None)]);
-        while let Some(state) = waiting.pop_front() {
+        let initial = Next { nodes, lines, mover: Mover::Nobody, happened: Truth::False };
+        self.number(initial, (0, None));
+        while self.edges.state_count() < self.states.len() {
             let steps: u64 = self.nodes.iter().map(|node| node.steps).sum();
             if self.states.len() > limits.states || steps > limits.steps || is_over() {
                 return false;
             }
-            let before = self.states.len() as u32;
-            let edges = self.expanded(state);
-            self.edges[state as usize] = edges;
-            waiting.extend(before..self.states.len() as u32);
+            self.expand(self.edges.state_count() as u32);
         }
         true
     }
 
-    fn number(&mut self, state: SystemState, from: Option<(u32, usize, usize)>) -> u32 {
-        if let Some(number) = self.numbers.get(&state) {
-            return *number;
+    /// The number of a state that comes after one with this turn.
+    fn number(&mut self, next: Next, (turn, from): (u8, Option<(u32, u32, u32)>)) -> u32 {
+        let Next { mut nodes, lines, mover, happened } = next;
+        let turn = if self.told.rounds { self.turn(turn, mover, &lines) } else { 0 };
+        for (node, place) in nodes.iter_mut().enumerate() {
+            if mover != Mover::Node(node) {
+                *place = self.nodes[node].quiet(*place);
+            }
         }
-        let number = self.states.len() as u32;
-        self.states.push(state.clone());
-        self.edges.push(Vec::new());
-        self.found_from.push(from);
-        self.numbers.insert(state, number);
-        number
+        let mover = match mover {
+            Mover::Node(node)
+                if self.told.movers
+                    && !is_on(Fault::MoverForgotten)
+                    && self.nodes[node].may_have_done_something(nodes[node]) =>
+            {
+                Some(node as u8)
+            }
+            _ => None,
+        };
+        nodes.extend(lines.into_iter().map(|line| self.contents.insert_full(line).0 as u32));
+        let (number, is_new) = self.states.insert_full(SystemState { places: nodes.into(), mover, turn, happened });
+        if is_new {
+            self.found_from.push(from);
+        }
+        number as u32
+    }
+
+    /// The number of nodes and lines.
+    fn fair_count(&self) -> usize {
+        self.nodes.len() + self.wires.lines.len()
+    }
+
+    /// The turn after a step to lines that are so. All have their turn again and again just if rounds end again and again (Baier & Katoen,
+    /// Principles of Model Checking, 4.3.4).
+    fn turn(&self, before: u8, mover: Mover, lines: &[LineState]) -> u8 {
+        let count = self.fair_count() as u8;
+        let has_turn = |number: u8| match usize::from(number).checked_sub(self.nodes.len()) {
+            None => mover == Mover::Node(usize::from(number)),
+            Some(line) => lines[line].is_idle() || mover == Mover::Begin(line) || mover == Mover::Arrive(line),
+        };
+        let first = match is_on(Fault::RoundsOfTheLast) {
+            true => count - 1,
+            false if before == count => 0,
+            false => before,
+        };
+        (first..count).find(|number| !has_turn(*number)).unwrap_or(count)
+    }
+
+    /// True if states tell the flags of transmitters.
+    pub(crate) fn follows_sent(&self) -> bool {
+        self.distinctions.follows_sent
+    }
+
+    /// True if a round of all nodes and lines ended with the step to a state.
+    pub(crate) fn ends_round(&self, state: u32) -> bool {
+        usize::from(self.states[state as usize].turn) == self.fair_count() && !is_on(Fault::RoundsNeverEnd)
     }
 
     /// True if a path ends in a state: it is not followed any further.
@@ -257,119 +301,127 @@ impl<'m> Space<'m> {
 
     /// The first node whose path ended in a state, with the reason.
     pub(crate) fn end(&self, state: u32) -> Option<(usize, &str)> {
-        let nodes = self.states[state as usize].nodes.iter().enumerate();
-        nodes.into_iter().find_map(|(index, number)| match self.nodes[index].state(*number) {
-            NodeState::Ended(reason) => Some((index, reason.as_str())),
+        let here = &self.states[state as usize];
+        (0..self.nodes.len()).find_map(|node| match self.nodes[node].state(here.node(node)) {
+            NodeState::Ended(reason) => Some((node, reason.as_str())),
             NodeState::At(_) => None,
         })
     }
 
-    fn expanded(&mut self, number: u32) -> Vec<SystemEdge> {
+    /// The lines in a state.
+    fn lines(&self, state: &SystemState) -> Vec<LineState> {
+        let lines = &state.places[self.nodes.len()..];
+        lines.iter().map(|line| self.contents[*line as usize].clone()).collect()
+    }
+
+    /// Adds the hyper-edges of the next state that has none.
+    fn expand(&mut self, number: u32) {
+        self.edges.begin_state();
         if self.is_end(number) {
-            return Vec::new();
+            return;
         }
         let state = self.states[number as usize].clone();
-        let mut all: Vec<SystemEdge> = Vec::new();
+        let lines = self.lines(&state);
+        let from = Source { number, lines, state };
+        let mut is_stuck = true;
         for node in 0..self.nodes.len() {
-            if is_on(Fault::InterleavingLeftOut) && node + 1 == self.nodes.len() && node > 0 && !all.is_empty() {
+            if is_on(Fault::InterleavingLeftOut) && node + 1 == self.nodes.len() && node > 0 && !is_stuck {
                 continue;
             }
-            let supply = self.supply(node, &state);
-            let edges = self.nodes[node].edges(state.nodes[node], &supply);
-            let has_frame = self.has_frame(&state, node);
+            let supply = self.supply(node, &from.state, &from.lines);
+            let here = from.state.node(node);
+            let edges = self.nodes[node].edges(here, &supply);
+            let has_frame = self.has_frame(&from.lines, node);
             for targets in edges.iter() {
                 let mut after = Vec::with_capacity(targets.len());
                 for target in targets {
-                    let broken =
-                        has_frame.then(|| self.nodes[node].broken_frame(state.nodes[node], target.state)).flatten();
+                    let broken = has_frame.then(|| self.nodes[node].broken_frame(here, target.state)).flatten();
                     let target = broken.map_or_else(|| target.clone(), |state| Target { state, effect: Effect::NONE });
-                    after.push(self.after(&state, node, &target));
+                    after.push(self.after(&from, node, &target));
                 }
-                self.add(number, Mover::Node(node), after, &mut all);
+                is_stuck = false;
+                self.add(&from, Mover::Node(node), after);
             }
         }
-        for line in 0..state.lines.len() {
-            self.add_moves(number, &state, line, &mut all);
+        for line in 0..from.lines.len() {
+            self.add_moves(&from, line);
         }
-        all
     }
 
     /// True if a frame of a node is on its way, or about to be, or one comes to it.
-    fn has_frame(&self, state: &SystemState, node: usize) -> bool {
-        let mut lines = self.wires.lines.iter().zip(&state.lines);
+    fn has_frame(&self, lines: &[LineState], node: usize) -> bool {
+        let mut lines = self.wires.lines.iter().zip(lines);
         lines.any(|(line, here)| line.from == node && !here.is_idle() || line.to == node && here.moving.is_some())
     }
 
-    fn add(&mut self, from: u32, mover: Mover, after: Vec<SystemState>, all: &mut Vec<SystemEdge>) {
-        let edge = all.len();
-        let members = after.into_iter().enumerate();
-        let members = members.map(|(outcome, state)| {
-            let state = self.number(state, Some((from, edge, outcome)));
-            Member { state, outcome }
-        });
-        let members = members.collect();
-        all.push(SystemEdge { mover, members });
+    fn add(&mut self, from: &Source, mover: Mover, after: Vec<Next>) {
+        let edge = self.edges.begin_edge(mover);
+        for (member, next) in after.into_iter().enumerate() {
+            let way = (from.number, edge as u32, member as u32);
+            let state = self.number(next, (from.state.turn, Some(way)));
+            self.edges.add_member(state);
+        }
     }
 
     /// Adds what a line can do by itself.
-    fn add_moves(&mut self, from: u32, state: &SystemState, line: usize, all: &mut Vec<SystemEdge>) {
-        let here = &state.lines[line];
-        let with = |lines: LineState, mover, happened| {
-            let mut after = state.clone();
-            after.lines[line] = lines;
-            (after.mover, after.happened) = (mover, happened);
-            after
+    fn add_moves(&mut self, from: &Source, line: usize) {
+        let here = &from.lines[line];
+        let nodes = from.state.places[..self.nodes.len()].to_vec();
+        let with = |now: LineState, mover, happened| {
+            let mut lines = from.lines.clone();
+            lines[line] = now;
+            Next { nodes: nodes.clone(), lines, mover, happened }
         };
         if here.goes_on() {
             let mover = Mover::Begin(line);
-            let after = with(here.gone_on(), self.told(mover), Truth::False);
-            self.add(from, mover, vec![after], all);
+            let after = with(here.gone_on(), mover, Truth::False);
+            self.add(from, mover, vec![after]);
         }
         if here.moving.is_some() {
             let Line { to, buffer, .. } = self.wires.lines[line];
-            let receives = self.nodes[to].face(state.nodes[to]).uart.map_or(Truth::Unknown, |uart| uart.receives);
+            let receives = self.nodes[to].face(nodes[to]).uart.map_or(Truth::Unknown, |uart| uart.receives);
             let mover = Mover::Arrive(line);
-            let (told, happened) = (self.told(mover), Truth::from(self.tells_happening));
+            let happened = Truth::from(self.told.happening);
             let after = match receives.known() {
                 Some(is_on_now) => {
                     let lines = here.arrived(buffer, is_on_now);
-                    lines.into_iter().map(|lines| with(lines, told, happened)).collect()
+                    lines.into_iter().map(|lines| with(lines, mover, happened)).collect()
                 }
                 None => {
                     let ended = self.nodes[to].ended("it is not known whether the receiver is on".to_owned());
-                    let mut after = with(here.clone(), told, happened);
+                    let mut after = with(here.clone(), mover, happened);
                     after.nodes[to] = ended;
                     vec![after]
                 }
             };
-            self.add(from, mover, after, all);
+            self.add(from, mover, after);
         }
-    }
-
-    fn told(&self, mover: Mover) -> Mover {
-        if self.tells_movers { mover } else { Mover::Nobody }
     }
 
     /// The inputs that the wires supply to a node in a state.
     pub(crate) fn supply_of(&self, node: usize, state: u32) -> Supply {
-        self.supply(node, &self.states[state as usize])
+        let state = &self.states[state as usize];
+        self.supply(node, state, &self.lines(state))
     }
 
-    fn supply(&self, node: usize, state: &SystemState) -> Supply {
-        let faces = |node: usize| self.nodes[node].face(state.nodes[node]);
-        self.wires.supply(node, &faces, &state.lines)
+    fn supply(&self, node: usize, state: &SystemState, lines: &[LineState]) -> Supply {
+        let faces = |node: usize| self.nodes[node].face(state.node(node));
+        self.wires.supply(node, &faces, lines)
     }
 
     /// The state after a step of a node.
-    fn after(&self, state: &SystemState, node: usize, target: &Target) -> SystemState {
-        let [before, face] = [state.nodes[node], target.state].map(|number| self.nodes[node].face(number));
-        let lines = self.wires.after(node, target.effect, face, &state.lines);
-        let is_changed = lines.iter().zip(&state.lines).any(|(after, before)| !after.carries_same(before));
-        let happened =
-            if self.tells_happening { changes(before, face) | Truth::from(is_changed) } else { Truth::False };
-        let mut nodes = state.nodes.clone();
+    fn after(&self, from: &Source, node: usize, target: &Target) -> Next {
+        let [before, face] = [from.state.node(node), target.state].map(|number| self.nodes[node].face(number));
+        // A character of which nothing is known stands for all.
+        let any = if is_on(Fault::UnknownIsZero) { TvByte::constant(0) } else { TvByte::UNKNOWN };
+        let written = target.effect.written.map(|it| if self.distinctions.follows_values { it } else { any });
+        let effect = Effect { written, ..target.effect };
+        let lines = self.wires.after(node, effect, face, &from.lines);
+        let is_changed = lines.iter().zip(&from.lines).any(|(after, before)| !after.carries_same(before));
+        let happened = if self.told.happening { changes(before, face) | Truth::from(is_changed) } else { Truth::False };
+        let mut nodes = from.state.places[..self.nodes.len()].to_vec();
         nodes[node] = target.state;
-        SystemState { nodes, lines, mover: self.told(Mover::Node(node)), happened }
+        Next { nodes, lines, mover: Mover::Node(node), happened }
     }
 
     /// The machine of a node.

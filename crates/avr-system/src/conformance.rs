@@ -11,7 +11,8 @@ use mu_calculus::{AtomId, Formula};
 use rustc_hash::FxHashMap;
 use three_valued::Truth;
 
-use crate::composition::{Mover, Space};
+use crate::composition::Space;
+use crate::edges::Mover;
 use crate::faults::{Fault, is_on};
 
 /// The most sets that one step may lead to, where it is not known what the step showed.
@@ -125,13 +126,13 @@ impl Conformance {
             if let Some((_, reason)) = space.end(state).filter(|_| !only_known) {
                 return Followed::GivenUp(format!("a path ends: {reason}"));
             }
-            for (edge, taken) in space.edges[state as usize].iter().enumerate() {
+            for (edge, taken) in space.edges.of(state).enumerate() {
                 for (index, member) in taken.members.iter().enumerate() {
                     // Runs lose the character that is new.
                     if only_known && index > 0 && matches!(taken.mover, Mover::Arrive(_)) {
                         continue;
                     }
-                    let Some(after) = self.after(&states, member.state, labels) else {
+                    let Some(after) = self.after(&states, *member, labels) else {
                         if only_known {
                             continue;
                         }
@@ -139,7 +140,7 @@ impl Conformance {
                     };
                     for (states, _) in after.into_iter().filter(|(_, known)| *known || !only_known) {
                         let step = Some((number, (state, edge, index)));
-                        let (number, is_new) = add((member.state, states), step, &mut found, &mut from);
+                        let (number, is_new) = add((*member, states), step, &mut found, &mut from);
                         if is_new {
                             waiting.push_back(number);
                         }

@@ -45,6 +45,16 @@ pub enum Fault {
     LinePinIsWorld,
     /// The level that a node reads at the beginning of a wire is free.
     BeginningIsFree,
+    /// No formula tells moments without events.
+    MomentsUntold,
+    /// States do not tell who did the last step.
+    MoverForgotten,
+    /// Rounds in which each node has its turn never end.
+    RoundsNeverEnd,
+    /// A round ends when the last one of all nodes and lines has its turn.
+    RoundsOfTheLast,
+    /// A character of which nothing is known is 0.
+    UnknownIsZero,
 }
 
 #[cfg(any(test, feature = "faults"))]

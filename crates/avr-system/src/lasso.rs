@@ -9,7 +9,8 @@ use mu_calculus::{Choice, Modality, Node, NodeId, Problem, Solution, StateId};
 use rustc_hash::FxHashMap;
 use three_valued::Truth;
 
-use crate::composition::{Mover, Space};
+use crate::composition::Space;
+use crate::edges::Mover;
 use crate::faults::{Fault, is_on};
 use crate::replay::{Concrete, Length, Replay};
 use crate::run::Run;
@@ -63,13 +64,13 @@ impl Refutation<'_> {
             let Some(Choice::Edge(edge)) = self.solution.choice(self.problem, StateId(state), modal) else {
                 return None;
             };
-            let taken = space.edges[state as usize].get(edge)?.clone();
+            let (mover, members) = space.edges.get(state, edge).map(|edge| (edge.mover, edge.members.to_vec()))?;
             let idle = replay.now.lines.iter().map(LineState::is_idle).collect();
             // SOUND: every member refutes the formula, so the run may take the first one that it can.
-            let came = (0..taken.members.len()).find(|member| replay.take(space, (state, edge, *member)).is_some())?;
+            let came = (0..members.len()).find(|member| replay.take(space, (state, edge, *member)).is_some())?;
             states.push(state);
-            moves.push((taken.mover, idle));
-            state = taken.members[came].state;
+            moves.push((mover, idle));
+            state = members[came];
             let Node::Modal(_, child) = self.problem.formula.node(modal) else { return None };
             node = child;
         }

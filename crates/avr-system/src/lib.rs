@@ -11,11 +11,13 @@
 mod binding;
 mod composition;
 mod conformance;
+mod edges;
 mod environment;
 mod error;
 mod faults;
 mod file;
 mod lasso;
+mod moments;
 mod node;
 mod replay;
 mod run;

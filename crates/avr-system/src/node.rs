@@ -11,8 +11,8 @@ use avr_image::Image;
 use avr_isa::DataAddress;
 use avr_machine::{Machine, Stop};
 use avr_model::context::Context;
-use avr_model::state::AbstractState;
 use avr_model::state::deferral::Deferral;
+use avr_model::state::{AbstractState, Running};
 use avr_properties::{Atom, Event as WatchedEvent, EventRecorder, Occurred, occurrences_cover};
 use rustc_hash::{FxHashMap, FxHashSet};
 use three_valued::{Truth, TvByte};
@@ -36,6 +36,9 @@ pub(crate) struct Parts<'m> {
     pub(crate) name: &'m str,
     pub(crate) machine: &'m Machine,
     pub(crate) image: &'m Image,
+    /// The numbers of the atoms that the property speaks of.
+    pub(crate) numbers: &'m [usize],
+    /// These atoms.
     pub(crate) atoms: &'m [Atom],
     /// The ends of wires of pins, in the order of wires.
     pub(crate) ends: Vec<End>,
@@ -101,6 +104,8 @@ pub(crate) struct Distinctions {
     pub(crate) is_strict: bool,
     /// Local steps are taken one by one.
     pub(crate) single_steps: bool,
+    /// Characters on lines are followed with their values. They are all unknown otherwise.
+    pub(crate) follows_values: bool,
     /// States of lines tell whether the flag is set that tells that everything is sent (`TXC0`). Nothing is known of it otherwise.
     pub(crate) follows_sent: bool,
 }
@@ -120,6 +125,8 @@ pub(crate) struct Node<'m> {
     edges: FxHashMap<(u32, Supply), Edges>,
     /// The next state of a state whose step is local; none of another.
     local: FxHashMap<u32, Option<u32>>,
+    /// The state that stands for another one once somebody else did a step.
+    quiet: FxHashMap<u32, u32>,
     /// The steps that were taken.
     pub(crate) steps: u64,
     /// True if a step had outcomes among which the hardware would determine one.
@@ -155,6 +162,7 @@ impl<'m> Node<'m> {
             labels: Vec::new(),
             edges: FxHashMap::default(),
             local: FxHashMap::default(),
+            quiet: FxHashMap::default(),
             steps: 0,
             rests_on_model: false,
             parts,
@@ -174,8 +182,10 @@ impl<'m> Node<'m> {
         &self.faces[number as usize]
     }
 
+    /// The truth of an atom of this number in a state.
     pub(crate) fn label(&self, number: u32, atom: usize) -> Truth {
-        self.labels[number as usize][atom]
+        let place = self.parts.numbers.iter().position(|known| *known == atom);
+        place.map_or(Truth::Unknown, |place| self.labels[number as usize][place])
     }
 
     /// The value of a cell in a state.
@@ -202,13 +212,30 @@ impl<'m> Node<'m> {
     }
 
     /// True if the step into a state showed an event, or may have.
-    fn may_have_done_something(&self, number: u32) -> bool {
+    pub(crate) fn may_have_done_something(&self, number: u32) -> bool {
         match self.state(number) {
             NodeState::At(AbstractState::Running(running)) => {
                 !self.context.store.occurrences.get(running.did.0).is_empty()
             }
             _ => true,
         }
+    }
+
+    /// The state of a node once somebody else did a step: the events of the last step of the node are past. What is local is taken at once
+    /// then.
+    pub(crate) fn quiet(&mut self, number: u32) -> u32 {
+        let NodeState::At(AbstractState::Running(running)) = *self.state(number) else { return number };
+        if !self.may_have_done_something(number) {
+            return number;
+        }
+        if let Some(known) = self.quiet.get(&number) {
+            return *known;
+        }
+        let did = self.context.store.intern_occurrences(Box::default());
+        let past = self.number(NodeState::At(AbstractState::Running(Running { did, ..running })));
+        let quiet = self.followed(past);
+        self.quiet.insert(number, quiet);
+        quiet
     }
 
     /// The call frames of a running state.

@@ -6,7 +6,8 @@ use avr_model::state::AbstractState;
 use avr_properties::EventRecorder;
 use three_valued::{Truth, TvByte};
 
-use crate::composition::{Mover, Space};
+use crate::composition::Space;
+use crate::edges::Mover;
 use crate::environment::{Accesses, Supply, Surroundings, UartInterrupts};
 use crate::faults::{Fault, is_on as is_fault_on};
 use crate::node::{Effect, Face, NodeState, face};
@@ -44,7 +45,7 @@ pub(crate) fn replay(space: &mut Space<'_>, state: u32, contents: u8) -> Option<
     let mut path = Vec::new();
     let mut at = state;
     while let Some((from, edge, member)) = space.found_from[at as usize] {
-        path.push((from, edge, member));
+        path.push((from, edge as usize, member as usize));
         at = from;
     }
     path.reverse();
@@ -84,16 +85,16 @@ impl Replay {
         let settled = vec![0; nodes.len()];
         let mut replay = Self { now: Concrete { nodes, lines, settled }, run };
         for node in 0..space.nodes.len() {
-            replay.local(space, node, space.states[first as usize].nodes[node])?;
+            replay.local(space, node, space.states[first as usize].node(node))?;
         }
         Some(replay)
     }
 
     /// Takes the steps of a member of a hyper-edge of a state; if there are none with concrete values, nothing changes.
     pub(crate) fn take(&mut self, space: &mut Space<'_>, (from, edge, member): (u32, usize, usize)) -> Option<()> {
-        let edge = space.edges[from as usize].get(edge)?;
-        let to = edge.members.get(member)?.state;
-        match edge.mover {
+        let edge = space.edges.get(from, edge)?;
+        let (mover, to) = (edge.mover, *edge.members.get(member)?);
+        match mover {
             Mover::Nobody => None,
             Mover::Node(node) => self.step(space, node, (from, to)),
             Mover::Begin(line) => {
@@ -168,7 +169,8 @@ impl Replay {
         };
         let [from, to] = [wire.from, wire.to].map(|node| space.nodes[node].parts.name);
         let text = format!("{character:#04x} from {from} to {to} {what}");
-        self.now.lines[line] = after;
+        // Where states do not tell the flag, they have no moment in which the frame ends.
+        self.now.lines[line] = if !space.follows_sent() && after.ending { after.gone_on() } else { after };
         let kind = MomentKind::Line { from: wire.from, to: wire.to };
         self.run.moments.push(Moment { kind, node: None, step: 0, pc: None, text });
         Some(())
@@ -176,7 +178,9 @@ impl Replay {
 
     /// Takes the steps of a node that lead from a state of the space to another.
     fn step(&mut self, space: &mut Space<'_>, node: usize, (from, to): (u32, u32)) -> Option<()> {
-        let [source, wanted] = [from, to].map(|state| space.states[state as usize].nodes[node]);
+        let [source, wanted] = [from, to].map(|state| space.states[state as usize].node(node));
+        // Behind an event, local steps are taken with the next step of somebody else. Runs take them before the next one of the node.
+        self.local(space, node, source)?;
         let faces: Vec<Face> = (0..space.nodes.len()).map(|node| self.face(space, node)).collect();
         let supply = space.wires.supply(node, &|node| &faces[node], &self.now.lines);
         let nearby = space.supply_of(node, from);

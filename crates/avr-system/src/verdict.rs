@@ -8,6 +8,7 @@
 //!   repeats for ever.
 //! * Else it is *unknown*, for the reason that comes first.
 
+use avr_properties::Atom;
 use mu_calculus::{
     AtomId, Formula, GraphBuilder, HyperGraph, Labels as Labelling, LinearOperator, NormalForm, PathOperator,
     PathQuantifier, Problem, StateId,
@@ -15,10 +16,11 @@ use mu_calculus::{
 use three_valued::Truth;
 
 use crate::binding::{Goal, HAPPENED, NodeAtom, System, SystemProperty};
-use crate::composition::{Limits, Mover, Space};
+use crate::composition::{Limits, Space, Told};
 use crate::conformance::{Beside, Conformance, Followed, Labels, Step};
 use crate::faults::{Fault, is_on};
 use crate::lasso::{Lasso, Refutation};
+use crate::moments::{are_untold, without_events};
 use crate::node::{Distinctions, Node, Parts};
 use crate::replay::{Replay, replay};
 use crate::run::{Run, SpecificationMoment};
@@ -90,18 +92,13 @@ impl System<'_> {
     pub fn verify(&self, limits: Limits, is_over: &(dyn Fn() -> bool + Sync)) -> Results {
         let mut results = Results { properties: Vec::new(), node_states: vec![0; self.names.len()], steps: 0 };
         for property in &self.properties {
-            // Moments in which a frame ends are moments of runs.
-            let follows_sent = self.tells_movers(&property.goal);
-            let mut distinctions =
-                Distinctions { single_steps: limits.single_steps, follows_sent, ..Distinctions::default() };
+            let mut ladder = self.ladder(&property.goal, limits.single_steps).into_iter();
+            let mut distinctions = ladder.next().unwrap_or_default();
             let mut decided = self.decided(property, (limits, distinctions), is_over, &mut results);
-            // The flags of transmitters, and inputs that no wire supplies, are told apart only where that helps.
-            for splits in [false, true] {
-                let is_finer = splits || !follows_sent && !self.wires.lines.is_empty();
-                if matches!(decided.result.verdict, Verdict::Unknown(_)) && is_finer && !is_over() {
-                    let finer = Distinctions { follows_sent: true, splits, ..distinctions };
+            for finer in ladder {
+                if matches!(decided.result.verdict, Verdict::Unknown(_)) && !is_over() {
                     let again = self.decided(property, (limits, finer), is_over, &mut results);
-                    if !splits || !matches!(again.result.verdict, Verdict::Unknown(_)) {
+                    if !finer.splits || !matches!(again.result.verdict, Verdict::Unknown(_)) {
                         (decided, distinctions) = (again, finer);
                     }
                 }
@@ -129,10 +126,15 @@ impl System<'_> {
         is_over: &(dyn Fn() -> bool + Sync),
         results: &mut Results,
     ) -> Decided {
-        let tells_movers = self.tells_movers(&property.goal);
-        let tells_happening = matches!(property.goal, Goal::Live(_));
-        let nodes = (0..self.names.len()).map(|node| Node::new(self.parts(node), distinctions)).collect();
-        let mut space = Space::new(nodes, self.wires.clone(), (tells_movers, tells_happening), distinctions);
+        let told = Told {
+            movers: self.tells_movers(&property.goal),
+            happening: matches!(property.goal, Goal::Live(_)),
+            rounds: matches!(property.goal, Goal::Linear(_)),
+        };
+        let wanted = self.wanted(&property.goal);
+        let nodes = wanted.iter().enumerate().map(|(node, atoms)| Node::new(self.parts(node, atoms), distinctions));
+        let nodes = nodes.collect();
+        let mut space = Space::new(nodes, self.wires.clone(), told, distinctions);
         let is_complete = space.explore(limits, &|| is_over());
         let verdict = match &property.goal {
             Goal::Always(check) => self.always(&mut space, check, is_complete),
@@ -158,24 +160,61 @@ impl System<'_> {
         Decided { result, rests_on_model }
     }
 
-    /// True if a goal speaks of who did the last step.
-    fn tells_movers(&self, goal: &Goal) -> bool {
-        let is_event = |atom: &AtomId| self.atom(*atom).is_some_and(|atom| atom.is_event);
-        let speaks = |formula: &Formula<AtomId>| formula.atoms().into_iter().any(is_event);
+    /// The distinctions that are tried one after the other until the property is decided: values of characters, the flags of transmitters
+    /// and inputs that no wire supplies are told apart only where that helps.
+    fn ladder(&self, goal: &Goal, single_steps: bool) -> Vec<Distinctions> {
+        // Moments in which a frame ends are moments of runs.
+        let follows_sent = self.tells_moments(goal);
+        let first = Distinctions { single_steps, follows_sent, ..Distinctions::default() };
+        let with_values = Distinctions { follows_values: true, ..first };
+        let with_flags = Distinctions { follows_sent: true, ..with_values };
+        let with_inputs = Distinctions { splits: true, ..with_flags };
+        let all = match self.wires.lines.is_empty() {
+            true => vec![first, with_inputs],
+            false => vec![first, with_values, with_flags, with_inputs],
+        };
+        let mut ladder: Vec<Distinctions> = Vec::new();
+        ladder.extend(all.into_iter().filter(|it| follows_sent <= it.follows_sent));
+        ladder.dedup();
+        ladder
+    }
+
+    /// True if a goal tells moments in which no node does anything.
+    fn tells_moments(&self, goal: &Goal) -> bool {
+        let is_event = |atom: AtomId| self.atom(atom).is_some_and(|atom| atom.is_event);
+        let speaks = |formula: &Formula<AtomId>| formula.atoms().into_iter().any(|atom| is_event(*atom));
         match goal {
-            Goal::Always(check) => speaks(check),
+            Goal::Always(check) => speaks(check) && without_events(check, &is_event) != Truth::True,
             Goal::Live(except) => except.as_ref().is_some_and(speaks),
-            Goal::Linear(_) | Goal::Conforms(_) => true,
+            Goal::Linear(path) => !are_untold(path, &is_event),
+            // A moment without events leaves a specification where it is.
+            Goal::Conforms(_) => false,
         }
     }
 
-    fn parts(&self, node: usize) -> Parts<'_> {
+    /// True if a goal speaks of events.
+    fn tells_movers(&self, goal: &Goal) -> bool {
+        goal.atoms().iter().any(|atom| self.atom(*atom).is_some_and(|atom| atom.is_event))
+    }
+
+    /// By node: the atoms that a goal speaks of, with their numbers.
+    fn wanted(&self, goal: &Goal) -> Vec<(Vec<usize>, Vec<Atom>)> {
+        let mut all = vec![(Vec::new(), Vec::new()); self.names.len()];
+        for NodeAtom { node, atom, .. } in goal.atoms().into_iter().filter_map(|atom| self.atom(atom)) {
+            all[*node].0.push(*atom);
+            all[*node].1.push(self.tables[*node].atoms()[*atom].clone());
+        }
+        all
+    }
+
+    fn parts<'p>(&'p self, node: usize, (numbers, atoms): &'p (Vec<usize>, Vec<Atom>)) -> Parts<'p> {
         let machine = &self.machines[node];
         Parts {
             name: &self.names[node],
             machine,
             image: self.images[node],
-            atoms: self.tables[node].atoms(),
+            numbers,
+            atoms,
             ends: self.wires.ends(node),
             uart: Uart::of(machine.device).filter(|_| self.wires.has_line(node)),
         }
@@ -192,10 +231,10 @@ impl System<'_> {
         }
         let here = &space.states[state as usize];
         let Some(NodeAtom { node, atom, is_event }) = self.atom(atom) else { return here.happened };
-        if *is_event && here.mover != Mover::Node(*node) {
+        if *is_event && !here.is_mover(*node) {
             return Truth::False;
         }
-        space.nodes[*node].label(here.nodes[*node], *atom)
+        space.nodes[*node].label(here.node(*node), *atom)
     }
 
     /// The truth of a condition in a state.
@@ -285,20 +324,14 @@ impl System<'_> {
         if !is_complete {
             return Verdict::Unknown(format!("a limit was hit after {} states of the system", space.states.len()));
         }
-        let first = self.atoms.len() + 1;
-        let fair: Vec<AtomId> =
-            (first..first + self.names.len() + self.wires.lines.len()).map(|atom| AtomId(atom as u32)).collect();
-        let again = |atom: &AtomId| {
-            let eventually = Formula::Linear(LinearOperator::Eventually, Box::new(Formula::Atom(*atom)));
-            Formula::Linear(LinearOperator::Always, Box::new(eventually))
-        };
+        // Behind all atoms: a round ends in which each node and each line had its turn.
+        let round = AtomId(self.atoms.len() as u32 + 1);
         let all_fair = match is_on(Fault::UnfairCounts) || is_on(Fault::RepetitionIsUnfair) {
             true => Formula::Constant(true),
-            false => fair
-                .iter()
-                .map(again)
-                .reduce(|all, one| Formula::And(vec![all, one]))
-                .unwrap_or(Formula::Constant(true)),
+            false => {
+                let eventually = Formula::Linear(LinearOperator::Eventually, Box::new(Formula::Atom(round)));
+                Formula::Linear(LinearOperator::Always, Box::new(eventually))
+            }
         };
         let goal = Formula::Implies(Box::new(all_fair), Box::new(path.clone()));
         let Ok(formula) = NormalForm::new(&Formula::quantified(PathQuantifier::All, goal)) else {
@@ -307,12 +340,12 @@ impl System<'_> {
         let Some(graph) = graph(space) else {
             return Verdict::Unknown("there are too many states to number".to_owned());
         };
-        let mut labels = Labelling::new(first + fair.len(), space.states.len());
+        let mut labels = Labelling::new(round.index() + 1, space.states.len());
         for atom in formula.atoms() {
             for state in 0..space.states.len() as u32 {
-                let label = match atom.index().checked_sub(first) {
-                    None => self.label(space, state, atom),
-                    Some(fair) => Truth::from(self.is_fair(space, state, fair)),
+                let label = match atom == round {
+                    true => Truth::from(space.ends_round(state)),
+                    false => self.label(space, state, atom),
                 };
                 labels.set(atom, StateId(state), label);
             }
@@ -390,7 +423,7 @@ impl System<'_> {
         let (mut states, mut moments) = (vec![0], vec![0]);
         for (state, edge, member) in way {
             replay.take(space, (*state, *edge, *member))?;
-            states.push(space.edges[*state as usize].get(*edge)?.members.get(*member)?.state);
+            states.push(*space.edges.get(*state, *edge)?.members.get(*member)?);
             moments.push(replay.moments());
         }
         let atom = |state: u32, atom: AtomId| self.label(space, state, atom);
@@ -412,17 +445,6 @@ impl System<'_> {
         let word = Word { letter: &letter, length: states.len(), back };
         let is_fair = is_fair.iter().all(|fair| *fair) || is_on(Fault::RepetitionIsUnfair);
         (is_fair && word.value(path) == Truth::False).then_some(run)
-    }
-
-    /// True in states after a step of a node, or in which a line has nothing to move or has moved something, by their numbers.
-    fn is_fair(&self, space: &Space<'_>, state: u32, number: usize) -> bool {
-        let here = &space.states[state as usize];
-        match number.checked_sub(self.names.len()) {
-            None => here.mover == Mover::Node(number),
-            Some(line) => {
-                here.lines[line].is_idle() || here.mover == Mover::Begin(line) || here.mover == Mover::Arrive(line)
-            }
-        }
     }
 
     /// The verdict about a goal that has these truths in the states that were found.
@@ -447,10 +469,9 @@ impl System<'_> {
     /// The places of all nodes in a state.
     fn described(&self, space: &Space<'_>, state: u32) -> String {
         let here = &space.states[state as usize];
-        let places = here.nodes.iter().enumerate();
-        let places: Vec<String> = places
-            .map(|(node, number)| format!("{} is {}", self.names[node], space.nodes[node].place_of(*number)))
-            .collect();
+        let places = space.nodes.iter().enumerate();
+        let places: Vec<String> =
+            places.map(|(node, it)| format!("{} is {}", self.names[node], it.place_of(here.node(node)))).collect();
         format!("where {}", places.join(", "))
     }
 }
@@ -458,10 +479,10 @@ impl System<'_> {
 /// The states as a graph; none if they are too many.
 fn graph(space: &Space<'_>) -> Option<HyperGraph> {
     let mut builder = GraphBuilder::new();
-    for edges in &space.edges {
+    for state in 0..space.states.len() as u32 {
         builder.state();
-        for edge in edges {
-            builder.edge(edge.members.iter().map(|member| StateId(member.state)));
+        for edge in space.edges.of(state) {
+            builder.edge(edge.members.iter().map(|member| StateId(*member)));
         }
     }
     builder.finish(StateId(0)).ok()

@@ -189,7 +189,7 @@ fn random_specifications_agree_with_all_concrete_states() {
 
 #[test]
 fn faults_of_conformance_are_found() {
-    for fault in [Fault::UnansweredPassed, Fault::EventsMerged, Fault::InterleavingLeftOut] {
+    for fault in [Fault::UnansweredPassed, Fault::EventsMerged, Fault::InterleavingLeftOut, Fault::MoverForgotten] {
         let found = (0..200).find(|seed| with_fault(fault, || compare(*seed)).is_err());
         assert!(found.is_some(), "{fault:?} is not found");
     }

@@ -311,7 +311,15 @@ fn random_systems_agree_with_all_concrete_states() {
 
 #[test]
 fn faults_of_lines_are_found() {
-    for fault in [Fault::CharacterDropped, Fault::DeadlockIgnored, Fault::UnfairCounts] {
+    for fault in [
+        Fault::CharacterDropped,
+        Fault::DeadlockIgnored,
+        Fault::UnfairCounts,
+        Fault::MoverForgotten,
+        Fault::RoundsNeverEnd,
+        Fault::RoundsOfTheLast,
+        Fault::UnknownIsZero,
+    ] {
         let found = (0..20).find(|seed| with_fault(fault, || compare(*seed)).is_err());
         assert!(found.is_some(), "{fault:?} is not found");
     }

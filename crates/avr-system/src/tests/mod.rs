@@ -6,6 +6,7 @@ mod conformance;
 mod ends;
 mod files;
 mod lines;
+mod moments;
 mod pins;
 mod requested;
 mod requests;

@@ -343,6 +343,7 @@ fn faults_of_the_composition_are_found() {
         Fault::FloatingIsLow,
         Fault::RepetitionIsUnfair,
         Fault::RepetitionNotClosed,
+        Fault::RoundsNeverEnd,
     ] {
         let found = (0..100).find(|seed| with_fault(fault, || compare(*seed)).is_err());
         assert!(found.is_some(), "{fault:?} is not found");
