@@ -33,7 +33,8 @@ pub enum Demand {
 pub enum Event<'a, V> {
     /// The program read the register or memory cell at this data address; the value read.
     Read(DataAddress, &'a V),
-    /// The program wrote the register or memory cell at this data address; the value written.
+    /// The program wrote the register or memory cell at this data address; the value written. SBI and CBI write one bit: the stored bits
+    /// beside it have their old values, and flags and strobes are 0.
     Write(DataAddress, &'a V),
     /// The program may have read this cell, through an address that is not known; the value read if it did.
     PerhapsRead(DataAddress, &'a V),

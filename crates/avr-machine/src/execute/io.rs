@@ -73,8 +73,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
     /// Writes the bits in `selected`; the others are not touched.
     fn write_io_bits(&mut self, address: DataAddress, value: V, selected: u8) -> Result<(), Stop> {
         let machine = self.machine;
-        self.environment.event(Event::Write(address, &value));
-        self.hear(Signal::Write(address), &value)?;
+        let told = self.told_byte(address, &value, selected);
+        self.environment.event(Event::Write(address, &told));
+        self.hear(Signal::Write(address), &told)?;
         if address == machine.status_address {
             let status = merge(self.status(), &value, selected);
             return self.write_status(status);
@@ -99,6 +100,17 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// The byte of a write that events tell of. Stored bits that SBI and CBI do not touch are as they were; flags and strobes that they do
+    /// not touch are 0, because a 1 would act.
+    fn told_byte(&self, address: DataAddress, value: &V, selected: u8) -> V {
+        let stored = match self.machine.device.register_at(address) {
+            Some(register) if selected != 0xff => register.kinds.plain,
+            _ => 0,
+        };
+        let kept = self.state.data.get(address).and(&V::constant(stored & !selected));
+        kept.or(&value.and(&V::constant(selected)))
     }
 
     /// Pins that become inputs, because a bit goes from 1 to 0, have not settled when the next instruction reads them.

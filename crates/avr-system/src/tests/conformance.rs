@@ -226,3 +226,21 @@ fn two_events_in_a_row_are_two() {
     let beside: Vec<String> = run.specification.iter().map(|moment| moment.states.join(" or ")).collect();
     assert_eq!(beside, ["s0", "s1", ""]);
 }
+
+#[test]
+fn a_written_bit_has_the_others_beside_it() {
+    // It sets bit 0, and clears bit 1: the second byte has bit 0 still.
+    let both = vec![I::Sbi { io: PORTB, bit: 0 }, I::Cbi { io: PORTB, bit: 1 }, I::Rjmp { offset: -1 }];
+    let idle = vec![I::Rjmp { offset: -1 }];
+    let of_system = "(nodes: { \"a\": (firmware: \"a\"), \"b\": (firmware: \"b\") }, wires: [], properties: [])";
+    let check = |second: &str, expected: &str| {
+        let text = format!(
+            "(initial: [\"s0\"], states: {{ \"s0\": (moves: [(on: \"a.write(PORTB)\", to: \"s1\")]), \
+             \"s1\": (moves: [(on: \"{second}\", to: \"s2\")]), \"s2\": () }})"
+        );
+        let found = results_of(&asked(of_system), "atmega328p-gpio", &[both.clone(), idle.clone()], &read(&text));
+        assert_eq!(letters(&found), expected, "{second}: {found:?}");
+    };
+    check("a.write(PORTB) & 1 == 1", "h");
+    check("a.write(PORTB) & 3 == 0", "v");
+}
