@@ -169,7 +169,7 @@ impl Replay {
         };
         let [from, to] = [wire.from, wire.to].map(|node| space.nodes[node].parts.name);
         let text = format!("{character:#04x} from {from} to {to} {what}");
-        // Where states do not tell the flag, they have no moment in which the frame ends.
+        // States that do not tell the flag have no moment in which the frame ends.
         self.now.lines[line] = if !space.follows_sent() && after.ending { after.gone_on() } else { after };
         let kind = MomentKind::Line { from: wire.from, to: wire.to };
         self.run.moments.push(Moment { kind, node: None, step: 0, pc: None, text });

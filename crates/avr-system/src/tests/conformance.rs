@@ -244,3 +244,30 @@ fn a_written_bit_has_the_others_beside_it() {
     check("a.write(PORTB) & 1 == 1", "h");
     check("a.write(PORTB) & 3 == 0", "v");
 }
+
+#[test]
+fn a_flag_that_is_cleared_has_no_others_beside_it() {
+    const TCCR0B: u8 = 0x25;
+    const TIFR0: u8 = 0x15;
+    // It waits for the flag OCF0A of a timer, and clears TOV0 beside it.
+    let one = vec![
+        I::Ldi { rd: r(16), k: 1 },
+        I::Out { io: TCCR0B, rr: r(16) },
+        I::Sbis { io: TIFR0, bit: 1 },
+        I::Rjmp { offset: -2 },
+        I::Sbi { io: TIFR0, bit: 0 },
+        I::Rjmp { offset: -1 },
+    ];
+    let of_system = "(nodes: { \"a\": (firmware: \"a\"), \"b\": (firmware: \"b\") }, wires: [], properties: [])";
+    let of_system = asked(of_system).replace("PORTB", "TIFR0");
+    let check = |byte: u8, expected: &str| {
+        let text = format!(
+            "(initial: [\"s0\"], states: {{ \"s0\": (moves: [(on: \"a.write(TIFR0) == {byte}\", to: \"s1\")]), \"s1\": () }})"
+        );
+        let images = [one.clone(), vec![I::Rjmp { offset: -1 }]];
+        let found = results_of(&of_system, "atmega328p", &images, &read(&text));
+        assert_eq!(letters(&found), expected, "{byte}: {found:?}");
+    };
+    check(1, "h");
+    check(3, "v");
+}
