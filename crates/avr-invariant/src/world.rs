@@ -221,6 +221,10 @@ impl Environment<NumberedByte> for World<'_> {
         }
     }
 
+    fn settles_late(&self) -> bool {
+        true
+    }
+
     fn learns(&self, _: Register, _: FlashWordAddress) -> bool {
         true
     }

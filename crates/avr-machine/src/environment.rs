@@ -250,6 +250,12 @@ pub trait Environment<V: ByteDomain> {
         false
     }
 
+    /// True if an interrupt counts as possible while its enable bit or its flag is not known, and they are settled only where it is chosen: fewer
+    /// cases than settling them first, of which those that go on tell less.
+    fn settles_late(&self) -> bool {
+        false
+    }
+
     /// True if the environment defers interrupts that are possible before this instruction, and not certain.
     fn postpones(&mut self) -> bool {
         false

@@ -74,7 +74,13 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             _ => self.environment.choose_among(&possible),
         };
         match possible.iter().nth(chosen).unwrap_or(Happening::Continue) {
-            Happening::Interrupt(number) => self.enter(self.interrupt(number))?,
+            Happening::Interrupt(number) => {
+                let interrupt = self.interrupt(number);
+                if self.is_open(interrupt) && self.demanded(interrupt) == Demanded::No {
+                    return Err(Stop::Infeasible);
+                }
+                self.enter(interrupt)?;
+            }
             Happening::Reset(cause) => self.reset(cause),
             Happening::Wake => self.wake(),
             Happening::Continue if self.state.control.sleeping && possible.are_all_doubtful() => {
@@ -137,7 +143,7 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
                 if machine.options().never.contains(&interrupt.number) {
                     continue;
                 }
-                let demanded = self.demanded(interrupt);
+                let demanded = if self.is_open(interrupt) { Demanded::Possible } else { self.demanded(interrupt) };
                 if demanded == Demanded::No {
                     continue;
                 }
@@ -156,6 +162,18 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             }
         }
         false
+    }
+
+    /// True if an interrupt counts as possible before it is settled: its enable bit or its flag is not known.
+    ///
+    /// SOUND: one more interrupt is possible then, and none is less; one that is not requested is given up where it is chosen.
+    fn is_open(&self, interrupt: &Interrupt) -> bool {
+        let stored = |bit: BitRef| self.state.data.get(bit.address).bit(bit.bit).known();
+        let is_unknown = |bit: BitRef| stored(bit).is_none();
+        let is_late = self.environment.settles_late() && !self.state.control.sleeping;
+        is_late
+            && stored(interrupt.enable) != Some(false)
+            && (is_unknown(interrupt.enable) || interrupt.flag().is_some_and(is_unknown))
     }
 
     /// The interrupt with a number that is among the possible ones.

@@ -46,13 +46,26 @@ pub enum Learning {
     Inequalities,
 }
 
+/// The manner in which an environment lets steps be taken.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// The amount that comparisons teach.
+    pub learns: Learning,
+    /// True if requests for interrupts are settled only where one is chosen.
+    pub settles_late: bool,
+}
+
+impl Manner {
+    /// Nothing is learned, and all requests are settled.
+    pub const PLAIN: Self = Self { learns: Learning::Nothing, settles_late: false };
+}
+
 /// Gives the answers of a script, then first ones, and notes how many there were to each question.
 struct Scripted {
     script: Vec<usize>,
     counts: Vec<usize>,
     happening: Option<Happening>,
-    /// True if comparisons narrow whatever they compare.
-    learns: Learning,
+    manner: Manner,
 }
 
 impl Scripted {
@@ -84,19 +97,23 @@ impl<V: Unknown> Environment<V> for Scripted {
     }
 
     fn learns(&self, _register: Register, _next: FlashWordAddress) -> bool {
-        self.learns != Learning::Nothing
+        self.manner.learns != Learning::Nothing
     }
 
     fn learns_equalities(&self) -> bool {
-        self.learns != Learning::Nothing
+        self.manner.learns != Learning::Nothing
     }
 
     fn learns_inequalities(&self) -> bool {
-        self.learns == Learning::Inequalities
+        self.manner.learns == Learning::Inequalities
     }
 
     fn learns_cell(&self, _address: DataAddress) -> bool {
-        self.learns != Learning::Nothing
+        self.manner.learns != Learning::Nothing
+    }
+
+    fn settles_late(&self) -> bool {
+        self.manner.settles_late
     }
 
     fn choose(&mut self, count: usize) -> usize {
@@ -115,13 +132,8 @@ impl<V: Unknown> Environment<V> for Scripted {
 }
 
 /// A step with the answers of `script`, which must suffice.
-pub fn follow<V: Unknown>(
-    machine: &Machine,
-    start: &MachineState<V>,
-    script: &[usize],
-    learns: Learning,
-) -> Outcome<V> {
-    let mut environment = Scripted { script: script.to_vec(), counts: Vec::new(), happening: None, learns };
+pub fn follow<V: Unknown>(machine: &Machine, start: &MachineState<V>, script: &[usize], manner: Manner) -> Outcome<V> {
+    let mut environment = Scripted { script: script.to_vec(), counts: Vec::new(), happening: None, manner };
     let outcome = step(machine, start, &mut environment);
     assert_eq!(environment.script, script, "the domains ask different questions");
     outcome
@@ -132,7 +144,7 @@ pub fn explore<V: Unknown>(
     machine: &Machine,
     start: &MachineState<V>,
     limit: usize,
-    learns: Learning,
+    manner: Manner,
 ) -> Option<Vec<Path<V>>> {
     let mut paths = Vec::new();
     let mut next = Some(Vec::new());
@@ -140,7 +152,7 @@ pub fn explore<V: Unknown>(
         if paths.len() == limit {
             return None;
         }
-        let mut environment = Scripted { script, counts: Vec::new(), happening: None, learns };
+        let mut environment = Scripted { script, counts: Vec::new(), happening: None, manner };
         let outcome = step(machine, start, &mut environment);
         paths.push(Path { happening: environment.happening, script: environment.script.clone(), outcome });
         next = environment.next();
@@ -150,12 +162,7 @@ pub fn explore<V: Unknown>(
 
 /// The state after power-on of which nothing is known that the data sheet does not say.
 pub fn power_on<V: Unknown>(machine: &Machine) -> MachineState<V> {
-    machine.power_on(&mut Scripted {
-        script: Vec::new(),
-        counts: Vec::new(),
-        happening: None,
-        learns: Learning::Nothing,
-    })
+    machine.power_on(&mut Scripted { script: Vec::new(), counts: Vec::new(), happening: None, manner: Manner::PLAIN })
 }
 
 fn step<V: ByteDomain>(

@@ -1,6 +1,6 @@
 //! Plain storage reads back what was written, and reserved bits read 0: every such bit of every device table.
 
-use super::exploration::{Learning, explore, power_on};
+use super::exploration::{Manner, explore, power_on};
 use avr_isa::{DataAddress, FeatureSet};
 use avr_machine::device::{Access, Bit, BitKind, Device, Register};
 use avr_machine::simulator::{Limits, Simulator, Stimulus};
@@ -71,7 +71,7 @@ fn executed(device: &'static Device, code: &[u16], steps: usize) -> Vec<TvByte> 
     for _ in 0..steps {
         let mut next = Vec::new();
         for state in &states {
-            let paths = explore(&machine, state, 64, Learning::Nothing).expect("so many paths suffice");
+            let paths = explore(&machine, state, 64, Manner::PLAIN).expect("so many paths suffice");
             for path in paths {
                 match path.outcome {
                     Ok((after, _)) if after.control.pc > state.control.pc => next.push(after),
@@ -140,9 +140,9 @@ fn written(name: &str, register: &str, value: u8) -> Result<(), Stop> {
     let address = device.register(register).expect("the register exists").address;
     let code: Vec<u16> = [ldi(16, value)].into_iter().chain(sts(address, 16)).collect();
     let machine = machine(device, &code);
-    let paths = explore::<TvByte>(&machine, &power_on(&machine), 64, Learning::Nothing).expect("so many paths suffice");
+    let paths = explore::<TvByte>(&machine, &power_on(&machine), 64, Manner::PLAIN).expect("so many paths suffice");
     let (after, _) = paths.into_iter().next().expect("there is a path").outcome?;
-    let paths = explore(&machine, &after, 64, Learning::Nothing).expect("so many paths suffice");
+    let paths = explore(&machine, &after, 64, Manner::PLAIN).expect("so many paths suffice");
     paths.into_iter().next().expect("there is a path").outcome.map(drop)
 }
 
