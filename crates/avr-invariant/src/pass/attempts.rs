@@ -21,6 +21,9 @@ const DEPTHS: [(Depth, usize); 3] = [(Depth::Numbers, 2), (Depth::Rounds, 2), (D
 /// The first of the further attempts is without slices. It may take so many times the steps of all: one that meets no alarm ends soon.
 const WITHOUT_SLICES: usize = 2;
 
+/// It may take so many times the steps of the first attempt as well: it widens more slowly.
+const OF_FIRST: usize = 4;
+
 /// Attempts to find a map.
 pub(crate) struct Attempts<'a> {
     machine: &'a Machine,
@@ -52,7 +55,8 @@ impl<'a> Attempts<'a> {
         }
         let last = self.work + self.options.further;
         let mut best = first;
-        let (found, first) = self.attempt(&none, WITHOUT_SLICES * self.options.further, true);
+        let steps = (OF_FIRST * self.work).min(self.options.steps).max(WITHOUT_SLICES * self.options.further);
+        let (found, first) = self.attempt(&none, steps, true);
         if number(&found) < number(&best) {
             best = found;
         }

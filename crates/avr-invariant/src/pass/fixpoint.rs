@@ -40,6 +40,10 @@ const BELOW: u16 = 0x20;
 /// they interrupt take their steps again.
 const STEPS_PER_STAGE: usize = 5_000;
 
+/// The most growths that steps count as in further attempts: bytes go on stopping at bounds, so that an index which grows once in a long round of
+/// the main loop stays below what it is compared with.
+const MOST_HASTE: u8 = 12;
+
 /// The steps between two looks at limits.
 const STEPS_PER_LOOK: usize = 1 << 8;
 
@@ -483,6 +487,7 @@ impl<'a> Fixpoint<'a> {
         self.note_numbers(&state);
         let kept = if self.is_strict { Kept::All } else { Kept::Of(&self.ranged) };
         let haste = u8::try_from(self.work.steps() / STEPS_PER_STAGE * 8).unwrap_or(u8::MAX);
+        let haste = if self.is_strict { haste.min(MOST_HASTE) } else { haste };
         let node = &mut self.nodes[number as usize];
         if node.state.covers(&state, silence, &self.store) {
             return Ok(());
