@@ -289,7 +289,9 @@ fn add(all: &mut Vec<Outcome>, outcome: Outcome, silence: Silence, store: &mut S
             _ => None,
         });
         if let Some(one) = same {
-            one.state = one.state.join(&new.state, silence, store);
+            if one.state != new.state {
+                one.state = one.state.join(&new.state, silence, store);
+            }
             return;
         }
     }
