@@ -1,7 +1,7 @@
 /* Runs a flash image in libsimavr and shows every state: after every instruction, and after every entry into an interrupt handler.
  *
- *   runner FLASH.bin --steps N --seed N --every N [--start PC] [--frequency HZ] [GIVEN...]
- *   runner FLASH.bin --requests --seed N [GIVEN...]
+ *   runner DEVICE FLASH.bin --steps N --seed N --every N [--start PC] [--frequency HZ] [GIVEN...]
+ *   runner DEVICE FLASH.bin --requests --seed N [GIVEN...]
  *
  * Registers, SRAM and EEPROM begin with random content, pins read at random, and about every N instructions something comes from outside: a received
  * byte, a pin change, a bus event (--every 0: nothing does). Execution starts at the flash byte address PC, which is also where it goes on after a
@@ -9,9 +9,10 @@
  *
  * Bits that are given, as hexadecimal numbers ADDRESS:VALUE:MASK: --data and --eeprom at the start, --pins whenever they are read.
  *
- * With --requests, each `struct request` of the standard input is a state in which one instruction is executed, or one handler entered.
+ * With --requests, each `struct request` of the standard input, with the data memory and the EEPROM behind it, is a state in which one instruction is executed, or one handler entered.
  *
- * Each state is written to the standard output as a `struct state`. Exit code 2: the image cannot be read; 1: simavr gave up.
+ * Each state is written to the standard output as a `struct head`, the data memory up to the end of SRAM, and the EEPROM. Exit code 2: the device is
+ * not known or the image cannot be read; 1: simavr gave up.
  */
 #include <simavr/avr_eeprom.h>
 #include <simavr/avr_ioport.h>
@@ -26,9 +27,66 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTRY = 0xffff, RESET = 0xfffe, MCUSR = 0x54, CAUSES = 0x0f, WATCHDOG_CAUSE = 0x08, MOST_GIVEN = 32 };
-enum { PORTS = 3, FLASH_BYTES = 0x8000, DATA_BYTES = 0x900, EEPROM_BYTES = 0x400, SRAM_START = 0x100, EE_READY = 22, SLEEP = 0x9588 };
-static const uint8_t pin_address[PORTS] = {0x23, 0x26, 0x29};
+enum { ENTRY = 0xffff, RESET = 0xfffe, MCUSR = 0x54, SREG = 0x5f, CAUSES = 0x0f, WATCHDOG_CAUSE = 0x08, MOST_GIVEN = 32 };
+enum { MOST_PORTS = 11, MOST_USARTS = 4, MOST_FLAGS = 8, MOST_EXTERNALS = 8, SLEEP = 0x9588, TRANSMITTER_ON = 0x08, TRANSMITTER_EMPTY = 0x20, ADIF = 0x10 };
+enum { EEPROM_BUSY_AND_ENABLED = 0x0a, EEPROM_ENABLED = 0x08 };
+
+/* A port: its letter, the data address of its pins, and the pins that it has. */
+struct port {
+    char letter;
+    uint16_t pins;
+    uint8_t mask;
+};
+/* An external interrupt: the register with its sense control, the place of that, and its flag. */
+struct external {
+    uint16_t control;
+    uint8_t shift, flag;
+};
+/* Facts of a device that libsimavr does not tell, by avr-libc's headers: data addresses, and numbers of interrupts. */
+static const struct device {
+    const char *name;
+    uint16_t sram_start;
+    struct port ports[MOST_PORTS];
+    /* A pin that is the reset: no level is put there. */
+    char reset_port;
+    uint8_t reset_pin;
+    /* The port of INT0, and its pin there. */
+    char int0_port;
+    uint8_t int0_pin;
+    /* UCSRnA, and the number of the first one in libsimavr. */
+    uint16_t usarts[MOST_USARTS];
+    char usart;
+    uint16_t adcsra, eecr;
+    uint8_t eeprom_ready;
+    /* The register of SE, and SE. */
+    uint16_t sleep;
+    uint8_t enable;
+    /* The registers of flags, and that of the external interrupts among them. */
+    uint16_t flags[MOST_FLAGS], external_flags;
+    struct external externals[MOST_EXTERNALS];
+} devices[] = {
+#define PORTS_OF_MEGA {{'B', 0x23, 0xff}, {'C', 0x26, 0x7f}, {'D', 0x29, 0xff}}, 0, 0, 'D', 2
+#define FLAGS_OF_MEGA {0x35, 0x36, 0x37, 0x38, 0x39, 0x3a, 0x3b, 0x3c}, 0x3c
+#define INT0_TO_2 {0x69, 0, 0x01}, {0x69, 2, 0x02}, {0x69, 4, 0x04}
+#define INT0_TO_3 INT0_TO_2, {0x69, 6, 0x08}
+#define INT0_OF_TINY {{0x55, 0, 0x40}}
+    {"atmega328p", 0x100, PORTS_OF_MEGA, {0xc0}, '0', 0x7a, 0x3f, 22, 0x53, 0x01, FLAGS_OF_MEGA, {{0x69, 0, 0x01}, {0x69, 2, 0x02}}},
+    {"atmega168p", 0x100, PORTS_OF_MEGA, {0xc0}, '0', 0x7a, 0x3f, 22, 0x53, 0x01, FLAGS_OF_MEGA, {{0x69, 0, 0x01}, {0x69, 2, 0x02}}},
+    {"atmega88p", 0x100, PORTS_OF_MEGA, {0xc0}, '0', 0x7a, 0x3f, 22, 0x53, 0x01, FLAGS_OF_MEGA, {{0x69, 0, 0x01}, {0x69, 2, 0x02}}},
+    {"atmega1284p", 0x100, {{'A', 0x20, 0xff}, {'B', 0x23, 0xff}, {'C', 0x26, 0xff}, {'D', 0x29, 0xff}}, 0, 0, 'D', 2,
+     {0xc0, 0xc8}, '0', 0x7a, 0x3f, 25, 0x53, 0x01, FLAGS_OF_MEGA, {INT0_TO_2}},
+    {"atmega2560", 0x200, {{'A', 0x20, 0xff}, {'B', 0x23, 0xff}, {'C', 0x26, 0xff}, {'D', 0x29, 0xff}, {'E', 0x2c, 0xff}, {'F', 0x2f, 0xff},
+                           {'G', 0x32, 0x3f}, {'H', 0x100, 0xff}, {'J', 0x103, 0xff}, {'K', 0x106, 0xff}, {'L', 0x109, 0xff}}, 0, 0, 'D', 0,
+     {0xc0, 0xc8, 0xd0, 0x130}, '0', 0x7a, 0x3f, 30, 0x53, 0x01, FLAGS_OF_MEGA,
+     {INT0_TO_3, {0x6a, 0, 0x10}, {0x6a, 2, 0x20}, {0x6a, 4, 0x40}, {0x6a, 6, 0x80}}},
+    {"atmega32u4", 0x100, {{'B', 0x23, 0xff}, {'C', 0x26, 0xc0}, {'D', 0x29, 0xff}, {'E', 0x2c, 0x44}, {'F', 0x2f, 0xf3}}, 0, 0, 'D', 0,
+     {0xc8}, '1', 0x7a, 0x3f, 30, 0x53, 0x01, FLAGS_OF_MEGA, {INT0_TO_3, {0x6a, 4, 0x40}}},
+    {"attiny85", 0x60, {{'B', 0x36, 0x3f}}, 'B', 5, 'B', 2, {0}, 0, 0x26, 0x3c, 6, 0x55, 0x20, {0x58, 0x5a}, 0x5a, INT0_OF_TINY},
+    {"attiny84", 0x60, {{'A', 0x39, 0xff}, {'B', 0x36, 0x0f}}, 'B', 3, 'B', 1, {0}, 0, 0x26, 0x3c, 14, 0x55, 0x20, {0x2b, 0x58, 0x5a}, 0x5a, INT0_OF_TINY},
+    {"attiny13", 0x60, {{'B', 0x36, 0x3f}}, 'B', 5, 'B', 1, {0}, 0, 0x26, 0x3c, 4, 0x55, 0x20, {0x58, 0x5a}, 0x5a, INT0_OF_TINY},
+};
+static const struct device *device;
+static unsigned data_bytes, eeprom_bytes, ports;
 static uint64_t random_state = 1;
 
 /* Bits that are given, by address. */
@@ -40,17 +98,16 @@ struct given {
 };
 static struct given given_data, given_eeprom, given_pins;
 
-struct state {
+/* What comes before the data memory and the EEPROM of a state. */
+struct head {
     uint32_t pc;
     /* The instruction that led here; 0xffff for the entry into a handler, 0xfffe for a reset: reserved opcodes, both. */
     uint16_t opcode;
     uint8_t sleeping;
     uint8_t handlers;
     uint64_t cycle;
-    uint8_t data[DATA_BYTES];
-    uint8_t eeprom[EEPROM_BYTES];
 };
-/* A state that is set, and what happens in it. */
+/* A state that is set, and what happens in it: before the data memory and the EEPROM. */
 struct request {
     uint32_t pc;
     /* The interrupt whose handler is entered; 0 where an instruction is executed. */
@@ -59,8 +116,6 @@ struct request {
     uint8_t handler;
     uint8_t sleeping;
     uint8_t unused;
-    uint8_t data[DATA_BYTES];
-    uint8_t eeprom[EEPROM_BYTES];
 };
 /* The program counter of the answer where simavr gave up. */
 static const uint32_t GIVEN_UP = 0xffffffff;
@@ -101,11 +156,20 @@ static uint8_t with_given(const struct given *given, unsigned address, uint8_t b
     return byte;
 }
 
+/* The port with a letter. */
+static const struct port *port_of(char letter)
+{
+    const struct port *port = device->ports;
+    while (port->letter != letter) {
+        port++;
+    }
+    return port;
+}
+
 static uint8_t read_pins(struct avr_t *avr, avr_io_addr_t address, void *parameter)
 {
-    (void)parameter;
-    uint8_t value = with_given(&given_pins, address, (uint8_t)next_random());
-    avr->data[address] = address == pin_address[1] ? value & 0x7f : value;
+    const struct port *port = parameter;
+    avr->data[address] = with_given(&given_pins, address, (uint8_t)next_random()) & port->mask;
     return avr->data[address];
 }
 
@@ -113,11 +177,11 @@ static void disturb(avr_t *avr)
 {
     uint32_t what = next_random();
     uint8_t value = (what >> 8) & 0xff;
-    char port = 'D';
-    int pin = 2 + (value & 1);
+    char letter = device->int0_port;
+    int pin = device->int0_pin + (value & 1);
     switch (what % 4) {
     case 0:
-        avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_INPUT), value);
+        avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ(device->usart), UART_IRQ_INPUT), value);
         return;
     case 1:
         break;
@@ -126,26 +190,32 @@ static void disturb(avr_t *avr)
                       avr_twi_irq_msg(TWI_COND_START | TWI_COND_ADDR | TWI_COND_WRITE, 0x42, value));
         return;
     default:
-        port = (char)('B' + value % PORTS);
+        letter = device->ports[value % ports].letter;
         pin = value >> 5;
     }
-    if (mask_of(&given_pins, pin_address[port - 'B']) >> pin & 1) {
+    const struct port *port = port_of(letter);
+    int is_reset = letter == device->reset_port && pin == device->reset_pin;
+    if (mask_of(&given_pins, port->pins) >> pin & 1 || is_reset) {
         return;
     }
-    avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(port), pin), (what >> 16) & 1);
+    avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(letter), pin), (what >> 16) & 1);
 }
 
 /* libsimavr switches the transmitter on at a reset; the data sheet has it off (section "USART Control and Status Register B"). */
 static void switch_transmitter_off(avr_t *avr)
 {
-    avr->data[0xc1] = 0;
+    for (const uint16_t *status = device->usarts; status < device->usarts + MOST_USARTS && *status; status++) {
+        avr->data[*status + 1] = 0;
+    }
 }
 
 /* libsimavr has UDRE0 at 0 until the transmitter is switched on; the data sheet has it at 1 after reset (section "USART Register Description"). */
 static void keep_transmitter_empty(avr_t *avr)
 {
-    if (!(avr->data[0xc1] & 0x08)) {
-        avr->data[0xc0] |= 0x20;
+    for (const uint16_t *status = device->usarts; status < device->usarts + MOST_USARTS && *status; status++) {
+        if (!(avr->data[*status + 1] & TRANSMITTER_ON)) {
+            avr->data[*status] |= TRANSMITTER_EMPTY;
+        }
     }
 }
 
@@ -172,10 +242,10 @@ static avr_int_vector_t *vector_of(avr_t *avr, uint8_t number)
  * Register", bit EERIE). */
 static void keep_eeprom_ready(avr_t *avr)
 {
-    if ((avr->data[0x3f] & 0x0a) != 0x08) {
+    if ((avr->data[device->eecr] & EEPROM_BUSY_AND_ENABLED) != EEPROM_ENABLED) {
         return;
     }
-    avr_raise_interrupt(avr, vector_of(avr, EE_READY));
+    avr_raise_interrupt(avr, vector_of(avr, device->eeprom_ready));
 }
 
 /* libsimavr stores in a flag register what SBI or OUT writes; the data sheet has flags cleared that are written 1, and all others kept (section
@@ -188,11 +258,16 @@ static avr_io_addr_t written_flags(uint16_t opcode)
     } else if ((opcode & 0xf800) == 0xb800) {
         address = 0x20 + ((opcode >> 5 & 0x30) | (opcode & 0xf));
     }
-    return address >= 0x35 && address <= 0x3c ? address : 0;
+    for (const uint16_t *flags = device->flags; flags < device->flags + MOST_FLAGS; flags++) {
+        if (address && *flags == address) {
+            return address;
+        }
+    }
+    return 0;
 }
 
 /* libsimavr keeps ADIF where ADCSRA is written with a 1 there; the data sheet has it cleared (section "ADC Control and Status Register A"). True if an
- * instruction, STS or ST through Z, does so. */
+ * instruction, STS, OUT or ST through Z, does so. */
 static int clears_adif(const avr_t *avr, uint16_t opcode)
 {
     uint16_t address = 0;
@@ -200,17 +275,20 @@ static int clears_adif(const avr_t *avr, uint16_t opcode)
         address = (uint16_t)(avr->flash[avr->pc + 2] | avr->flash[avr->pc + 3] << 8);
     } else if ((opcode & 0xfe0f) == 0x8200) {
         address = (uint16_t)(avr->data[30] | avr->data[31] << 8);
+    } else if ((opcode & 0xf800) == 0xb800) {
+        address = 0x20 + ((opcode >> 5 & 0x30) | (opcode & 0xf));
     }
-    return address == 0x7a && (avr->data[opcode >> 4 & 0x1f] & 0x10);
+    return address == device->adcsra && (avr->data[opcode >> 4 & 0x1f] & ADIF);
 }
 
 /* libsimavr sets the flag of an external interrupt that is requested by a low level as well; the data sheet has it cleared then (section "External
  * Interrupts", EIFR). */
 static void keep_level_flags_clear(avr_t *avr)
 {
-    for (int number = 0; number < 2; number++) {
-        if ((avr->data[0x69] >> 2 * number & 3) == 0) {
-            avr->data[0x3c] &= (uint8_t)~(1 << number);
+    const struct external *end = device->externals + MOST_EXTERNALS;
+    for (const struct external *external = device->externals; external < end && external->control; external++) {
+        if ((avr->data[external->control] >> external->shift & 3) == 0) {
+            avr->data[device->external_flags] &= (uint8_t)~external->flag;
         }
     }
 }
@@ -218,20 +296,21 @@ static void keep_level_flags_clear(avr_t *avr)
 /* SREG is kept bit by bit. */
 static void show(avr_t *avr, uint16_t opcode)
 {
-    static struct state state;
+    struct head state = {0};
     state.pc = avr->pc;
     state.opcode = opcode;
     /* libsimavr passes SLEEP over where an interrupt is pending; the data sheet has it fall asleep and wake (section "Sleep Modes"). */
-    state.sleeping = avr->state == cpu_Sleeping || (opcode == SLEEP && (avr->data[0x53] & 1));
+    state.sleeping = avr->state == cpu_Sleeping || (opcode == SLEEP && (avr->data[device->sleep] & device->enable));
     state.handlers = avr->interrupts.running_ptr;
     state.cycle = avr->cycle;
-    memcpy(state.data, avr->data, DATA_BYTES);
-    state.data[0x5f] = 0;
+    uint8_t status = 0;
     for (int bit = 0; bit < 8; bit++) {
-        state.data[0x5f] |= (uint8_t)((avr->sreg[bit] != 0) << bit);
+        status |= (uint8_t)((avr->sreg[bit] != 0) << bit);
     }
-    memcpy(state.eeprom, eeprom, EEPROM_BYTES);
+    avr->data[SREG] = status;
     fwrite(&state, sizeof state, 1, stdout);
+    fwrite(avr->data, data_bytes, 1, stdout);
+    fwrite(eeprom, eeprom_bytes, 1, stdout);
 }
 
 static uint16_t next_opcode(const avr_t *avr)
@@ -241,7 +320,7 @@ static uint16_t next_opcode(const avr_t *avr)
 
 static int has_given_up(const avr_t *avr)
 {
-    return avr->state == cpu_Crashed || avr->state == cpu_Done || avr->pc >= FLASH_BYTES;
+    return avr->state == cpu_Crashed || avr->state == cpu_Done || avr->pc > avr->flashend;
 }
 
 /* Executes an instruction; the address of the next one. */
@@ -253,7 +332,7 @@ static avr_flashaddr_t execute(avr_t *avr, uint16_t opcode)
     int clears = clears_adif(avr, opcode);
     avr_flashaddr_t pc = avr_run_one(avr);
     if (clears) {
-        avr->data[0x7a] &= (uint8_t)~0x10;
+        avr->data[device->adcsra] &= (uint8_t)~ADIF;
     }
     if (flags) {
         avr->data[flags] = (uint8_t)((avr->data[flags] & before) | (before & ~ones));
@@ -263,7 +342,7 @@ static avr_flashaddr_t execute(avr_t *avr, uint16_t opcode)
 
 static void set_eeprom(avr_t *avr, uint8_t *content)
 {
-    avr_eeprom_desc_t all = {.ee = content, .offset = 0, .size = EEPROM_BYTES};
+    avr_eeprom_desc_t all = {.ee = content, .offset = 0, .size = eeprom_bytes};
     avr_ioctl(avr, AVR_IOCTL_EEPROM_SET, &all);
 }
 
@@ -290,13 +369,13 @@ static void set_given_data(avr_t *avr)
 }
 
 /* Sets a state. Of peripherals only what their registers hold is set; what libsimavr knows of them besides is as after reset. */
-static void set(avr_t *avr, struct request *request)
+static void set(avr_t *avr, const struct request *request, const uint8_t *data, uint8_t *content)
 {
     avr_reset(avr);
-    set_eeprom(avr, request->eeprom);
-    memcpy(avr->data, request->data, DATA_BYTES);
+    set_eeprom(avr, content);
+    memcpy(avr->data, data, data_bytes);
     for (int bit = 0; bit < 8; bit++) {
-        avr->sreg[bit] = request->data[0x5f] >> bit & 1;
+        avr->sreg[bit] = data[SREG] >> bit & 1;
     }
     avr->pc = request->pc;
     avr->state = request->sleeping ? cpu_Sleeping : cpu_Running;
@@ -308,9 +387,11 @@ static void set(avr_t *avr, struct request *request)
 /* Answers each request with the state behind the step. Where an interrupt cannot be raised, the answer is the state that was set. */
 static void answer_requests(avr_t *avr)
 {
-    static struct request request;
-    while (fread(&request, sizeof request, 1, stdin) == 1) {
-        set(avr, &request);
+    struct request request;
+    uint8_t *data = calloc(1, data_bytes), *content = calloc(1, eeprom_bytes);
+    while (fread(&request, sizeof request, 1, stdin) == 1 && fread(data, data_bytes, 1, stdin) == 1
+           && fread(content, eeprom_bytes, 1, stdin) == 1) {
+        set(avr, &request, data, content);
         uint16_t opcode = ENTRY;
         if (request.interrupt) {
             avr_int_vector_t *vector = vector_of(avr, request.interrupt);
@@ -343,7 +424,7 @@ struct options {
 /* Reads the options; whether they are some. */
 static int read_options(struct options *options, int count, char **arguments)
 {
-    for (int i = 2; i < count; i += 2) {
+    for (int i = 3; i < count; i += 2) {
         if (!strcmp(arguments[i], "--requests")) {
             options->has_requests = 1;
             i--;
@@ -375,36 +456,49 @@ int main(int count, char **arguments)
     if (!read_options(&options, count, arguments)) {
         return 2;
     }
-    avr_t *avr = avr_make_mcu_by_name("atmega328p");
-    FILE *image = count > 1 ? fopen(arguments[1], "rb") : NULL;
+    for (unsigned i = 0; count > 2 && i < sizeof devices / sizeof *devices; i++) {
+        device = strcmp(arguments[1], devices[i].name) ? device : &devices[i];
+    }
+    avr_t *avr = device ? avr_make_mcu_by_name(device->name) : NULL;
+    FILE *image = avr ? fopen(arguments[2], "rb") : NULL;
     if (!avr || !image) {
         return 2;
     }
     avr_init(avr);
     avr->log = LOG_NONE;
+    data_bytes = avr->ramend + 1u;
+    eeprom_bytes = avr->e2end + 1u;
     avr->frequency = options.frequency;
     avr->pc = avr->reset_pc = options.start;
-    memset(avr->flash, 0xff, FLASH_BYTES);
-    avr->codeend = (avr_flashaddr_t)fread(avr->flash, 1, FLASH_BYTES, image);
+    memset(avr->flash, 0xff, avr->flashend + 1);
+    avr->codeend = (avr_flashaddr_t)fread(avr->flash, 1, avr->flashend + 1, image);
     fclose(image);
     uint32_t uart_flags = 0;
-    avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('0'), &uart_flags);
-    for (int i = 0; i < PORTS; i++) {
-        avr->io[AVR_DATA_TO_IO(pin_address[i])].r.c = read_pins;
+    for (char number = '0'; number < '0' + MOST_USARTS; number++) {
+        avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS(number), &uart_flags);
+    }
+    for (; ports < MOST_PORTS && device->ports[ports].letter; ports++) {
+        avr_io_addr_t io = AVR_DATA_TO_IO(device->ports[ports].pins);
+        avr->io[io].r.c = read_pins;
+        avr->io[io].r.param = (void *)&device->ports[ports];
+    }
+    /* A low level here would be a reset. */
+    if (device->reset_port) {
+        avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(device->reset_port), device->reset_pin), 1);
     }
     for (unsigned address = 0; address <= avr->ramend; address++) {
-        if (address < 0x20 || address >= SRAM_START) {
+        if (address < 0x20 || address >= device->sram_start) {
             avr->data[address] = (uint8_t)next_random();
         }
     }
     switch_transmitter_off(avr);
-    uint8_t content[EEPROM_BYTES];
-    for (int i = 0; i < EEPROM_BYTES; i++) {
-        content[i] = with_given(&given_eeprom, (unsigned)i, (uint8_t)next_random());
+    uint8_t *content = calloc(1, eeprom_bytes);
+    for (unsigned i = 0; i < eeprom_bytes; i++) {
+        content[i] = with_given(&given_eeprom, i, (uint8_t)next_random());
     }
     set_eeprom(avr, content);
     /* Without a place to copy to, what it gives is the content itself. */
-    avr_eeprom_desc_t all = {.ee = NULL, .offset = 0, .size = EEPROM_BYTES};
+    avr_eeprom_desc_t all = {.ee = NULL, .offset = 0, .size = eeprom_bytes};
     avr_ioctl(avr, AVR_IOCTL_EEPROM_GET, &all);
     eeprom = all.ee;
     if (options.has_requests) {

@@ -84,7 +84,7 @@ pub fn compare(runner: &Path, subject: &Subject, selection: Selection, effort: E
         lost: 0,
         problems: Vec::new(),
     };
-    let device = Device::named("atmega328p").expect("the device exists");
+    let device = subject.device;
     let watch = StateLimit(effort.states);
     let Selection { reductions, facts, naive } = selection;
     let strategy = if naive { Strategy::Naive } else { Strategy::default() };
@@ -299,11 +299,16 @@ pub(crate) const UNSEEN: [HazardKind; 10] = [
     HazardKind::WatchdogSequence,
 ];
 
+/// True for registers, SP, SREG and SRAM, which software alone changes.
+pub(crate) fn is_exact(device: &Device, address: u16) -> bool {
+    let cell = DataAddress(address);
+    !device.is_io_area(cell) || (0x5d..=0x5f).contains(&address) && device.register_at(cell).is_some()
+}
+
 /// True if a byte of libsimavr is one that a cell may stand for. Of I/O registers only what software alone changes is
 /// exact: hardware may have set a flag since, or ended a pulse, and the model does not say so before software looks.
 pub(crate) fn fits(device: &Device, address: u16, cell: TvByte, byte: u8) -> bool {
-    let is_memory = !(0x20..0x100).contains(&address) || (0x5d..=0x5f).contains(&address);
-    if is_memory {
+    if is_exact(device, address) {
         return cell.contains(byte);
     }
     let Some(register) = device.register_at(DataAddress(address)) else { return true };

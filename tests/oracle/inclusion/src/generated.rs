@@ -5,61 +5,19 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use avr_image::Image;
+use avr_machine::device::Device;
 use fastrand::Rng;
 
+use crate::boards::{Board, Interrupt};
 use crate::subjects::{self, Subject, root};
 
-/// An interrupt: its vector, what lets it in, and its flag as I/O register and bit, if SBI reaches it.
-struct Interrupt {
-    vector: u8,
-    enabled: &'static [&'static str],
-    flag: Option<(&'static str, &'static str)>,
-    /// Instructions that let it in, and keep it away, from within a handler.
-    switch: Option<(&'static str, &'static str)>,
-}
-
-const INTERRUPTS: [Interrupt; 8] = [
-    Interrupt {
-        vector: 1,
-        enabled: &["sbi EIMSK, INT0"],
-        flag: Some(("EIFR", "INTF0")),
-        switch: Some(("EIMSK", "INT0")),
-    },
-    Interrupt {
-        vector: 2,
-        enabled: &["sbi EIMSK, INT1"],
-        flag: Some(("EIFR", "INTF1")),
-        switch: Some(("EIMSK", "INT1")),
-    },
-    Interrupt {
-        vector: 3,
-        enabled: &["ldi r16, 1", "sts PCICR, r16", "sts PCMSK0, r16"],
-        flag: Some(("PCIFR", "PCIF0")),
-        switch: None,
-    },
-    Interrupt {
-        vector: 13,
-        enabled: &["ldi r16, 1", "sts TIMSK1, r16", "sts TCCR1B, r16"],
-        flag: Some(("TIFR1", "TOV1")),
-        switch: None,
-    },
-    Interrupt {
-        vector: 16,
-        enabled: &["ldi r16, 1", "sts TIMSK0, r16", "out TCCR0B, r16"],
-        flag: Some(("TIFR0", "TOV0")),
-        switch: None,
-    },
-    Interrupt { vector: 18, enabled: &["ldi r16, 0x90", "sts UCSR0B, r16"], flag: None, switch: None },
-    Interrupt { vector: 22, enabled: &["sbi EECR, EERIE"], flag: None, switch: Some(("EECR", "EERIE")) },
-    Interrupt { vector: 9, enabled: &["ldi r16, 1", "sts TIMSK2, r16", "sts TCCR2B, r16"], flag: None, switch: None },
-];
-
-/// The cells that the main program shares with handlers.
-const CELLS: [&str; 3] = ["0x100", "0x101", "0x102"];
+/// The number of cells that the main program shares with handlers.
+const CELLS: u16 = 3;
 const CONDITIONS: [&str; 10] = ["breq", "brne", "brlt", "brge", "brcs", "brcc", "brmi", "brpl", "brvs", "brhs"];
 
 /// A program in the making.
 struct Builder {
+    board: &'static Board,
     random: Rng,
     text: String,
     functions: String,
@@ -72,10 +30,12 @@ struct Builder {
 #[must_use]
 pub fn source(seed: u64) -> String {
     let mut random = Rng::with_seed(seed);
-    let mut all: Vec<&Interrupt> = INTERRUPTS.iter().collect();
+    let board = Board::of_program(seed);
+    let mut all: Vec<&Interrupt> = board.interrupts.iter().collect();
     random.shuffle(&mut all);
     all.truncate(random.usize(0..4));
     let mut builder = Builder {
+        board,
         random,
         text: String::new(),
         functions: String::new(),
@@ -87,7 +47,7 @@ pub fn source(seed: u64) -> String {
     for index in 0..builder.interrupts.len() {
         builder.handler(index);
     }
-    format!("#include \"common.inc\"\n        vectors\n{}{}", builder.text, builder.functions)
+    format!("#include \"common.inc\"\n{}{}{}", board.vectors(), builder.text, builder.functions)
 }
 
 /// The program with a seed, built by avr-gcc.
@@ -97,22 +57,27 @@ pub fn source(seed: u64) -> String {
 #[must_use]
 pub fn subject(seed: u64) -> Subject {
     let name = format!("generated-{seed}.elf");
-    let image = built(&name, &source(seed));
-    Subject::plain(&name, image)
+    let device = Board::of_program(seed).device();
+    let image = built(&name, device, &source(seed));
+    Subject::plain(&name, device, image)
 }
 
+/// The option for code above what a program counter of 16 bits reaches.
+const FAR: &str = "-Wl,--section-start=.far=0x20000";
+
 /// The image of a program in assembly, built by avr-gcc.
-pub(crate) fn built(name: &str, source: &str) -> Image {
+pub(crate) fn built(name: &str, device: &Device, source: &str) -> Image {
     let folder = tempfile::tempdir().expect("there is room");
     let (text, path) = (folder.path().join("program.S"), folder.path().join(name));
     std::fs::write(&text, source).expect("there is room");
-    build(&text, &path);
-    subjects::load(&path, 0)
+    build(&text, device, &path);
+    subjects::load(&path, device, 0)
 }
 
-fn build(text: &Path, path: &Path) {
+fn build(text: &Path, device: &Device, path: &Path) {
     let mut command = Command::new("avr-gcc");
-    command.args(["-mmcu=atmega328p", "-nostartfiles", "-I"]).arg(root().join("tests/regressions/sources"));
+    let part = format!("-mmcu={}", device.name);
+    command.args([&part, "-nostartfiles", FAR, "-I"]).arg(root().join("tests/regressions/sources"));
     command.arg("-o").arg(path).arg(text).stdout(Stdio::null());
     assert!(command.status().expect("avr-gcc is there").success(), "avr-gcc refuses {}", text.display());
 }
@@ -139,6 +104,17 @@ impl Builder {
         all[self.random.usize(0..all.len())]
     }
 
+    /// The cells that the main program shares with handlers: the first ones of SRAM.
+    fn cells(&self) -> impl Iterator<Item = u16> + use<> {
+        let first = self.board.device().memory.sram_start.0;
+        first..first + CELLS
+    }
+
+    fn cell(&mut self) -> u16 {
+        let all: Vec<u16> = self.cells().collect();
+        self.one_of(&all)
+    }
+
     /// A register that the code at hand may change, from r16 on.
     fn register(&mut self) -> String {
         let all: &[u8] = if self.in_handler { &[24] } else { &[18, 19, 20, 21] };
@@ -152,12 +128,12 @@ impl Builder {
             let value = self.random.u8(0..4);
             self.line(&format!("ldi r{register}, {value}"));
         }
-        for cell in CELLS {
+        for cell in self.cells() {
             self.line(&format!("sts {cell}, r1"));
         }
         let edges = self.random.u8(0..16);
         self.line(&format!("ldi r16, {edges}"));
-        self.line("sts EICRA, r16");
+        self.line(self.board.edges);
         for interrupt in self.interrupts.clone() {
             interrupt.enabled.iter().for_each(|line| self.line(line));
         }
@@ -173,23 +149,23 @@ impl Builder {
         self.label("main");
         (0..self.random.usize(1..6)).for_each(|_| self.piece());
         // Too far for a branch, but a jump goes anywhere.
-        self.line("jmp main");
+        self.line(if self.board.has_long_jumps() { "jmp main" } else { "rjmp main" });
     }
 
     /// A handler; a careless one gives nothing back.
     fn handler(&mut self, index: usize) {
         self.in_handler = true;
-        let vector = self.interrupts[index].vector;
+        let Interrupt { vector, load, switch, .. } = *self.interrupts[index];
         self.functions.push_str(&format!("        .global vector_{vector}\nvector_{vector}:\n"));
-        let saves = vector == 18 || self.random.u8(0..5) > 0;
+        let saves = load.is_some() || self.random.u8(0..5) > 0;
         if saves {
             ["push r24", "in r24, SREG", "push r24"].iter().for_each(|line| self.line(line));
         }
-        if vector == 18 {
-            self.line("lds r24, UDR0");
+        if let Some(load) = load {
+            self.line(load);
         }
-        if vector == 22 {
-            self.line("cbi EECR, EERIE");
+        if let Some(("EECR", bit)) = switch {
+            self.line(&format!("cbi EECR, {bit}"));
         }
         for _ in 0..self.random.usize(0..3) {
             self.piece_of_handler(saves);
@@ -204,7 +180,7 @@ impl Builder {
     fn piece_of_handler(&mut self, saves: bool) {
         match self.random.u8(0..6) {
             0 if saves => {
-                let cell = self.one_of(&CELLS);
+                let cell = self.cell();
                 [&format!("lds r24, {cell}"), "inc r24", "andi r24, 3", &format!("sts {cell}, r24")]
                     .iter()
                     .for_each(|line| self.line(line));
@@ -227,8 +203,9 @@ impl Builder {
             3 => self.flag(),
             4 if saves => self.piece(),
             _ => {
-                let line = self.one_of(&["sbi PORTB, 0", "cbi PORTB, 0", "sbi GPIOR0, 1"]);
-                self.line(line);
+                let storage = format!("sbi {}, 1", self.board.storage);
+                let line = self.one_of(&["sbi PORTB, 0", "cbi PORTB, 0", &storage]).to_owned();
+                self.line(&line);
             }
         }
     }
@@ -273,7 +250,7 @@ impl Builder {
             0 => "nop".to_owned(),
             1 => "sbi PORTB, 2".to_owned(),
             2 => "cbi PORTB, 2".to_owned(),
-            3 => "sbi GPIOR0, 0".to_owned(),
+            3 => format!("sbi {}, 0", self.board.storage),
             4 => format!("ldi {register}, {}", self.random.u8(..)),
             _ => format!("inc {register}"),
         };
@@ -303,7 +280,8 @@ impl Builder {
             15 if !self.in_handler => self.critical_section(),
             16 if !self.in_handler => self.wait_for_flag(),
             17 if !self.in_handler && !self.interrupts.is_empty() => {
-                ["ldi r16, 1", "out SMCR, r16", "sleep"].iter().for_each(|line| self.line(line));
+                let [load, store] = self.board.sleep;
+                [load, store, "sleep"].iter().for_each(|line| self.line(line));
             }
             18 => self.put_back(),
             _ => self.single(),
@@ -340,7 +318,7 @@ impl Builder {
         let size = self.random.u8(1..24);
         let whole = self.random.u8(0..3);
         let high = |builder: &mut Self| {
-            if builder.in_handler {
+            if builder.in_handler || !builder.board.has_high_bytes {
                 return;
             }
             builder.line("in r17, SPH");
@@ -381,13 +359,13 @@ impl Builder {
         self.label(&outer);
         self.line(&format!("rcall {inner}"));
         self.line("nop");
+        let bytes = self.board.return_bytes();
         self.label(&inner);
         if self.random.bool() {
-            self.line(&format!("pop {register}"));
-            self.line(&format!("pop {register}"));
+            (0..bytes).for_each(|_| self.line(&format!("pop {register}")));
         } else {
             self.line(&format!("in {register}, SPL"));
-            self.line(&format!("subi {register}, -2"));
+            self.line(&format!("subi {register}, -{bytes}"));
             self.line(&format!("out SPL, {register}"));
         }
         self.line("ret");
@@ -403,7 +381,12 @@ impl Builder {
         self.line(&format!("rcall {function}"));
         self.line(&format!("rjmp {after}"));
         self.label(&function);
-        ["pop r16", "pop r17", "nop", "push r17", "push r16", "ret"].iter().for_each(|line| self.line(line));
+        let registers = ["r16", "r17", "r23"].into_iter().take(self.board.return_bytes().into());
+        let (pops, pushes) = (registers.clone(), registers.rev());
+        pops.for_each(|register| self.line(&format!("pop {register}")));
+        self.line("nop");
+        pushes.for_each(|register| self.line(&format!("push {register}")));
+        self.line("ret");
         self.label(&after);
     }
 
@@ -419,7 +402,9 @@ impl Builder {
             self.line("sbic EECR, EEPE");
             self.line(&format!("rjmp {label}"));
         }
-        self.line("out EEARH, r1");
+        if self.board.has_high_bytes {
+            self.line("out EEARH, r1");
+        }
         self.line(&format!("ldi r16, {address}"));
         self.line("out EEARL, r16");
         if self.random.u8(0..4) == 0 {
@@ -432,11 +417,17 @@ impl Builder {
         if self.random.bool() {
             // 2,048 clock cycles are long enough for the end in runner.c, and nobody looks at EEPE meanwhile.
             let label = self.new_label("wait");
-            ["ldi r16, 2", "out TCCR0B, r16", "out TCNT0, r1", "sbi TIFR0, TOV0"]
-                .iter()
-                .for_each(|line| self.line(line));
-            self.label(&label);
-            self.line("sbis TIFR0, TOV0");
+            ["ldi r16, 2", "out TCCR0B, r16", "out TCNT0, r1"].iter().for_each(|line| self.line(line));
+            let (flags, is_near) = self.board.timer_flags;
+            if is_near {
+                self.line(&format!("sbi {flags}, TOV0"));
+                self.label(&label);
+                self.line(&format!("sbis {flags}, TOV0"));
+            } else {
+                ["ldi r16, 1 << TOV0", &format!("out {flags}, r16")].iter().for_each(|line| self.line(line));
+                self.label(&label);
+                [&format!("in r16, {flags}"), "sbrs r16, TOV0"].iter().for_each(|line| self.line(line));
+            }
             self.line(&format!("rjmp {label}"));
             self.program_eeprom();
         }
@@ -456,7 +447,7 @@ impl Builder {
     }
 
     fn shared_cell(&mut self) {
-        let (register, cell) = (self.register(), self.one_of(&CELLS));
+        let (register, cell) = (self.register(), self.cell());
         self.line(&format!("lds {register}, {cell}"));
         if self.random.bool() {
             let value = self.random.u8(0..3);
@@ -474,14 +465,20 @@ impl Builder {
             return self.line("nop");
         }
         let by = self.random.u8(0..64);
+        let (high, base, mask) = self.board.words;
+        let low = base + (by & mask);
         let lines: &[&str] = match self.random.u8(0..4) {
             0 => &["movw r26, r18", "adiw r26, BY", "mov r18, r26"],
             1 => &["movw r26, r20", "sbiw r26, BY", "mov r21, r27"],
-            2 => &["ldi r26, BY", "ldi r27, 2", "st X+, r18", "ld r19, -X"],
+            2 => &["ldi r26, LOW", "ldi r27, HIGH", "st X+, r18", "ld r19, -X"],
+            _ if !self.board.has_products => &["mov r0, r18", "add r19, r0"],
             _ => &["mul r18, r20", "mov r19, r0", "clr r1"],
         };
         for line in lines {
-            self.line(&line.replace("BY", &by.to_string()));
+            let numbers = [("BY", by), ("LOW", low), ("HIGH", high)];
+            let line =
+                numbers.iter().fold(line.to_string(), |line, (name, number)| line.replace(name, &number.to_string()));
+            self.line(&line);
         }
         self.branch_over();
     }
@@ -492,7 +489,7 @@ impl Builder {
         let skip = self.one_of(&["sbrc", "sbrs"]);
         self.line(&format!("{skip} {register}, {bit}"));
         if self.random.bool() {
-            let cell = self.one_of(&CELLS);
+            let cell = self.cell();
             self.line(&format!("sts {cell}, r1"));
         } else {
             self.single();
@@ -509,12 +506,44 @@ impl Builder {
     fn call(&mut self) {
         let (function, after) = (self.new_label("function"), self.new_label("after"));
         let call = self.one_of(&["rcall", "call"]);
-        self.line(&format!("{call} {function}"));
+        if self.board.has_far_code() && self.random.bool() {
+            return self.far_call(&function, &after);
+        }
+        self.line(&format!("{} {function}", if self.board.has_long_jumps() { call } else { "rcall" }));
         self.line(&format!("rjmp {after}"));
         self.label(&function);
         self.frame();
         self.line("ret");
         self.label(&after);
+    }
+
+    /// A function where return addresses have a third byte that is not 0, and calls another there. It is called by CALL, or through EIND and Z.
+    fn far_call(&mut self, function: &str, after: &str) {
+        let inner = self.new_label("inner");
+        if self.in_handler || self.random.bool() {
+            self.line(&format!("call {function}"));
+        } else {
+            ["ldi r16, 1", "out EIND, r16"].iter().for_each(|line| self.line(line));
+            [&format!("ldi r30, pm_lo8({function})"), &format!("ldi r31, pm_hi8({function})"), "eicall"]
+                .iter()
+                .for_each(|line| self.line(line));
+        }
+        self.line(&format!("rjmp {after}"));
+        self.line(".section .far, \"ax\", @progbits");
+        self.label(function);
+        self.line(&format!("rcall {inner}"));
+        if !self.in_handler && self.random.bool() {
+            // The first bytes above the first 64 KiB of words.
+            ["ldi r16, 2", "out RAMPZ, r16", "clr r30", "clr r31", "elpm r18, Z+"]
+                .iter()
+                .for_each(|line| self.line(line));
+        }
+        self.line("ret");
+        self.label(&inner);
+        self.frame();
+        self.line("ret");
+        self.line(".text");
+        self.label(after);
     }
 
     fn critical_section(&mut self) {

@@ -9,14 +9,9 @@ use crate::runs::{Led, State};
 use crate::subjects::Subject;
 use crate::world::Application;
 
-const SRAM_START: u16 = 0x100;
-const SRAM_END: u16 = 0x8ff;
 /// The I/O and data addresses of the halves of SP.
 const SPL: (u16, u16) = (0x3d, 0x5d);
 const SPH: (u16, u16) = (0x3e, 0x5e);
-/// The bytes of a return address.
-const RETURN_BYTES: u16 = 2;
-
 /// A return address on a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pushed {
@@ -32,6 +27,10 @@ struct Pushed {
 /// Follows the calls of a run.
 pub struct Watcher<'a> {
     subject: &'a Subject,
+    /// The first and the last address of SRAM.
+    sram: (u16, u16),
+    /// The bytes of a return address.
+    return_bytes: u16,
     /// The end of static data; none where another program may have data of its own.
     static_data_end: Option<u16>,
     /// The return addresses that calls and interrupt entries pushed, oldest first. That of a call stays when POP takes its bytes, until something is
@@ -50,10 +49,23 @@ impl<'a> Watcher<'a> {
     /// Before the first state of a run.
     #[must_use]
     pub fn new(subject: &'a Subject) -> Self {
-        let end = subject.image.static_data_end().map_or(SRAM_START, |end| end.0);
+        let memory = &subject.device.memory;
+        let sram = (memory.sram_start.0, memory.sram_end.0);
+        let return_bytes = subject.device.core.pc_bytes.into();
+        let end = subject.image.static_data_end().map_or(sram.0, |end| end.0);
         let static_data_end = subject.world.merged.is_empty().then_some(end);
         let deepest = vec![0; 1 + subject.world.stacks.len()];
-        Self { subject, static_data_end, pushed: Vec::new(), before: None, is_torn: false, stack: 0, deepest }
+        Self {
+            subject,
+            sram,
+            return_bytes,
+            static_data_end,
+            pushed: Vec::new(),
+            before: None,
+            is_torn: false,
+            stack: 0,
+            deepest,
+        }
     }
 
     /// Before a state that is not the first one of a run, in which these return addresses are on the main stack.
@@ -88,7 +100,7 @@ impl<'a> Watcher<'a> {
     /// The return addresses that are on the stacks, oldest first, each with the stack pointer before its push: those on the stack in use come last.
     #[must_use]
     pub fn calls(&self, state: &State) -> Vec<(u16, u32)> {
-        let end = state.stack_pointer().saturating_add(RETURN_BYTES);
+        let end = state.stack_pointer().saturating_add(self.return_bytes);
         let is_there = |pushed: &&Pushed| pushed.stack != self.stack || pushed.pointer >= end;
         let mut all: Vec<&Pushed> = self.pushed.iter().filter(is_there).collect();
         all.sort_by_key(|pushed| (pushed.stack == self.stack, pushed.stack));
@@ -180,10 +192,10 @@ impl<'a> Watcher<'a> {
         if is_set {
             self.select(new);
         }
-        let end = self.area().map_or(SRAM_END, |area| area.highest.0);
+        let end = self.area().map_or(self.sram.1, |area| area.highest.0);
         let deepest = &mut self.deepest[self.stack];
         *deepest = (*deepest).max(u32::from(end).saturating_sub(new.into()));
-        let whole = new.saturating_add(RETURN_BYTES);
+        let whole = new.saturating_add(self.return_bytes);
         let has_tasks = self.has_tasks();
         self.forget(|pushed| {
             let least = if is_set || has_tasks && pushed.is_interrupt { whole } else { new };
@@ -191,11 +203,11 @@ impl<'a> Watcher<'a> {
         });
         if self.stack == 0 {
             let lowest = new.wrapping_add(1);
-            let is_data = self.static_data_end.is_some_and(|end| (SRAM_START..end).contains(&lowest));
+            let is_data = self.static_data_end.is_some_and(|end| (self.sram.0..end).contains(&lowest));
             if is_data && (new < old || is_set && self.has_tasks()) {
                 found.push(HazardKind::StackIntoData);
             }
-            if new != old && (new > SRAM_END || new + 1 < SRAM_START) {
+            if new != old && (new > self.sram.1 || new.wrapping_add(1) < self.sram.0) {
                 found.push(HazardKind::StackOutsideSram);
             }
         }
@@ -281,9 +293,9 @@ fn contains(area: &StackArea, address: u16) -> bool {
     (area.lowest.0..=area.highest.0).contains(&address)
 }
 
-/// RCALL, CALL and ICALL.
+/// RCALL, CALL, ICALL and EICALL.
 fn is_call(opcode: u16) -> bool {
-    opcode & 0xf000 == 0xd000 || opcode & 0xfe0e == 0x940e || opcode == 0x9509
+    opcode & 0xf000 == 0xd000 || opcode & 0xfe0e == 0x940e || matches!(opcode, 0x9509 | 0x9519)
 }
 
 /// RET and RETI.

@@ -16,10 +16,10 @@ use avr_machine::{Frame, HazardKind, Machine};
 use avr_properties::{PropertyFile, Setting};
 use avr_testkit::image::{Code, bytes as flash_bytes, hex, r};
 
-use crate::compare::{UNSEEN, fits};
+use crate::compare::{UNSEEN, fits, is_exact};
 use crate::hazards::Watcher;
-use crate::runs::{DATA_BYTES, Led, Manner, State, run};
-use crate::subjects::Subject;
+use crate::runs::{Led, Manner, State, data_bytes, run};
+use crate::subjects::{COMMON, Subject, device};
 
 include!("../../../../crates/avr-invariant/fault-programs.rs");
 
@@ -54,8 +54,7 @@ impl Closed {
         if !subject.world.stacks.is_empty() {
             return None;
         }
-        let device = Device::named("atmega328p").expect("the device exists");
-        let machine = machine(&subject.image, &subject.file, device);
+        let machine = machine(&subject.image, &subject.file, subject.device);
         let Analysis { map, outcome, .. } = analyse(&machine, &Options::default());
         let claims = outcome.ok()?;
         let mut by_address: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -80,6 +79,8 @@ pub(crate) struct Active {
 pub(crate) struct OneRun<'a> {
     closed: &'a Closed,
     watcher: Watcher<'a>,
+    /// The bytes of an interrupt vector.
+    vector_bytes: u32,
     active: Vec<Active>,
     before: u32,
     /// True if the state before was one of sleep.
@@ -98,6 +99,7 @@ impl<'a> OneRun<'a> {
         Self {
             closed,
             watcher,
+            vector_bytes: 2 * u32::from(closed.machine.device.core.vector_words),
             active,
             before: 0,
             slept: false,
@@ -143,7 +145,7 @@ impl<'a> OneRun<'a> {
         let calls = self.watcher.calls(state);
         if state.led == Led::Entry {
             let pointer = calls.last().map_or(pointer_before, |frame| frame.0);
-            self.active.push(Active { pointer, number: (state.pc / 4) as u8, entry: state.clone() });
+            self.active.push(Active { pointer, number: (state.pc / self.vector_bytes) as u8, entry: state.clone() });
         }
         self.active.truncate(state.handlers);
         match self.difference(state, &calls) {
@@ -222,7 +224,8 @@ impl<'a> OneRun<'a> {
             }
         }
         let silence = thread.silence();
-        for cell in (0..DATA_BYTES as u16).filter(|cell| is_exact(*cell)) {
+        let is_exact = |cell: u16| is_exact(machine.device, cell) && usize::from(cell) < data_bytes(machine.device);
+        for cell in (0..=machine.device.memory.sram_end.0).filter(|cell| is_exact(*cell)) {
             let same = match invariant.equalities.value(DataAddress(cell), silence) {
                 Value::Of(other) | Value::Entry(other) if !is_exact(other.0) => continue,
                 Value::Result(_) => return Some(format!("cell {cell:#06x} is said to hold a result")),
@@ -249,7 +252,7 @@ impl<'a> OneRun<'a> {
             let mut cells = range.bytes.iter().map(|value| match value {
                 Value::Of(cell) | Value::Entry(cell) | Value::Result(cell) => cell.0,
             });
-            cells.all(is_exact)
+            cells.all(&is_exact)
         };
         let mut ranges = invariant.ranges.list().iter().filter(is_seen);
         if let Some(outside) = ranges.find(|range| !is_in_range(range, carry, &content)) {
@@ -265,12 +268,6 @@ impl<'a> OneRun<'a> {
         let untrue = equations.find(|equation| !equation.is_true(carry, &content))?;
         Some(format!("with carry {carry}, {untrue:x?} is not true"))
     }
-}
-
-/// True for registers, SP, SREG and SRAM, which software alone changes.
-pub(crate) fn is_exact(cell: u16) -> bool {
-    let cell = usize::from(cell);
-    cell < 0x20 || (0x5d..0x60).contains(&cell) || (0x100..DATA_BYTES).contains(&cell)
 }
 
 /// Compares runs with the map of an image.
@@ -320,7 +317,7 @@ pub fn programs() -> Vec<Trapped> {
         let text = hex(&flash_bytes(&code.words));
         let image = Image::parse("program.hex", text.as_bytes(), &options).expect("the image is valid");
         let traps = (0_u32..).zip(&code.words).filter(|(_, word)| **word == 0xffff).map(|(address, _)| 2 * address);
-        Trapped { subject: Subject::plain(name, image), traps: traps.collect(), is_reached }
+        Trapped { subject: Subject::plain(name, device(COMMON), image), traps: traps.collect(), is_reached }
     };
     let harmless = harmless().into_iter().map(|program| trapped(program, false));
     all().into_iter().map(|program| trapped(program, true)).chain(harmless).collect()

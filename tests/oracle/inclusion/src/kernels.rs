@@ -6,17 +6,18 @@
 
 use fastrand::Rng;
 
+use crate::boards::Board;
 use crate::generated::built;
 use crate::subjects::Subject;
 
 /// The cells that tasks share.
 const CELLS: u8 = 3;
+/// The vector of INT0, which is the first interrupt of each board.
+const EXTERNAL: u8 = 1;
 /// The registers that the switch itself uses.
 const SWITCH: [u8; 4] = [24, 25, 30, 31];
 /// The registers that tasks keep values in.
 const KEPT: [u8; 2] = [18, 19];
-/// The bytes of a return address.
-const RETURN_BYTES: u8 = 2;
 
 /// The event that has the next task run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,7 @@ enum Switch {
 
 /// A kernel in the making.
 struct Builder {
+    board: &'static Board,
     random: Rng,
     text: String,
     functions: String,
@@ -51,9 +53,10 @@ pub fn subject(seed: u64) -> Subject {
     let tasks = 1..=builder.sizes.len();
     let stacks: Vec<String> = tasks.map(|task| format!("(symbol: \"stack_{task}\")")).collect();
     let name = format!("kernel-{seed}.elf");
-    let image = built(&name, &builder.program());
+    let device = builder.board.device();
+    let image = built(&name, device, &builder.program());
     let text = format!("(stacks: [{}])", stacks.join(", "));
-    Subject::with(&name, image, (&text, "".as_ref())).expect("stacks are compared")
+    Subject::with(&name, device, image, (&text, "".as_ref())).expect("stacks are compared")
 }
 
 /// The assembly of the kernel with a seed.
@@ -65,9 +68,11 @@ pub fn source(seed: u64) -> String {
 impl Builder {
     fn new(seed: u64) -> Self {
         let mut random = Rng::with_seed(seed);
+        let board = Board::of_kernel(seed);
+        let return_bytes = board.return_bytes();
         let switch = match random.u8(..4) {
-            0 => Switch::Interrupt(1),
-            1 => Switch::Interrupt(16),
+            0 => Switch::Interrupt(EXTERNAL),
+            1 => Switch::Interrupt(board.interrupts[board.timer].vector),
             _ => Switch::Call,
         };
         let is_call = switch == Switch::Call;
@@ -79,17 +84,17 @@ impl Builder {
             saved.extend(SWITCH);
         }
         let saves_status = !is_call || random.bool();
-        let context = RETURN_BYTES + saved.len() as u8 + u8::from(saves_status);
+        let context = return_bytes + saved.len() as u8 + u8::from(saves_status);
         // Two tasks make too many states if one is interrupted anywhere.
         let tasks = if is_call || random.u8(..4) == 0 { random.usize(1..3) } else { 1 };
         let sizes = (0..tasks).map(|_| {
             // A function, a byte that it pushes, and what is pushed by the switch.
-            let needed = 2 * RETURN_BYTES + 1 + context;
+            let needed = 2 * return_bytes + 1 + context;
             if random.u8(..5) == 0 { context + random.u8(..4) } else { needed + random.u8(..6) }
         });
         let sizes = sizes.collect();
         let (text, functions) = (String::new(), String::new());
-        Self { random, text, functions, labels: 0, switch, sizes, saved, saves_status }
+        Self { board, random, text, functions, labels: 0, switch, sizes, saved, saves_status }
     }
 
     fn program(mut self) -> String {
@@ -99,7 +104,7 @@ impl Builder {
             self.task(task);
         }
         self.switch();
-        format!("#include \"common.inc\"\n        vectors\n{}{}", self.text, self.functions)
+        format!("#include \"common.inc\"\n{}{}{}", self.board.vectors(), self.text, self.functions)
     }
 
     fn line(&mut self, line: &str) {
@@ -145,13 +150,22 @@ impl Builder {
         match self.switch {
             Switch::Call => {
                 if self.random.bool() {
-                    self.lines(&["ldi r16, 1", "sts EICRA, r16", "sbi EIMSK, INT0", "sei"]);
+                    self.let_in(0);
                     self.handler();
                 }
             }
-            Switch::Interrupt(1) => self.lines(&["ldi r16, 1", "sts EICRA, r16", "sbi EIMSK, INT0", "sei"]),
-            Switch::Interrupt(_) => self.lines(&["ldi r16, 1", "sts TIMSK0, r16", "out TCCR0B, r16", "sei"]),
+            Switch::Interrupt(EXTERNAL) => self.let_in(0),
+            Switch::Interrupt(_) => self.let_in(self.board.timer),
         }
+    }
+
+    /// Lets one interrupt of the board in.
+    fn let_in(&mut self, index: usize) {
+        if index == 0 {
+            self.lines(&["ldi r16, 1", self.board.edges]);
+        }
+        self.lines(self.board.interrupts[index].enabled);
+        self.line("sei");
     }
 
     /// Stores what the switch takes from the stack of a task when it goes there first.
@@ -164,7 +178,10 @@ impl Builder {
             &format!("sts {stack} + {}, r24", size - 2),
         ]);
         let context = self.saved.len() as u8 + u8::from(self.saves_status);
-        let end = size - RETURN_BYTES;
+        if self.board.has_far_code() {
+            self.line(&format!("sts {stack} + {}, r1", size - 3));
+        }
+        let end = size - self.board.return_bytes();
         for offset in end - context..end {
             self.line(&format!("sts {stack} + {offset}, r1"));
         }

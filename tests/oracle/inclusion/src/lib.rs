@@ -1,5 +1,6 @@
 //! Runs of libsimavr, and finished state spaces and maps of invariants: what `inclusion-oracle` compares.
 
+mod boards;
 pub mod compare;
 pub mod generated;
 pub mod hazards;

@@ -4,16 +4,13 @@ use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use avr_machine::device::Device;
 use tempfile::NamedTempFile;
 
 use crate::subjects::Subject;
 
-/// The data memory of an ATmega328P.
-pub const DATA_BYTES: usize = 0x900;
-/// The EEPROM of an ATmega328P.
-pub const EEPROM_BYTES: usize = 0x400;
-/// The bytes of a state: see `struct state` in `runner.c`.
-const STATE_BYTES: usize = 16 + DATA_BYTES + EEPROM_BYTES;
+/// The bytes of a state before its data memory: see `struct head` in `runner.c`.
+const HEAD_BYTES: usize = 16;
 
 /// The number in place of the instruction where none led to a state: see `runner.c`.
 const ENTRY: u16 = 0xffff;
@@ -51,7 +48,8 @@ pub struct State {
 }
 
 impl State {
-    fn read(bytes: &[u8]) -> Self {
+    fn read(bytes: &[u8], device: &Device) -> Self {
+        let (data, eeprom) = bytes[HEAD_BYTES..].split_at(data_bytes(device));
         let led = match u16::from_le_bytes([bytes[4], bytes[5]]) {
             ENTRY => Led::Entry,
             RESET => Led::Reset,
@@ -62,8 +60,8 @@ impl State {
             led,
             sleeping: bytes[6] != 0,
             handlers: bytes[7].into(),
-            data: bytes[16..16 + DATA_BYTES].to_vec(),
-            eeprom: bytes[16 + DATA_BYTES..].to_vec(),
+            data: data.to_vec(),
+            eeprom: eeprom.to_vec(),
         }
     }
 
@@ -72,6 +70,16 @@ impl State {
     pub fn stack_pointer(&self) -> u16 {
         u16::from_le_bytes([self.data[0x5d], self.data[0x5e]])
     }
+}
+
+/// The number of data addresses up to the end of SRAM.
+pub(crate) fn data_bytes(device: &Device) -> usize {
+    device.memory.sram_end.index() + 1
+}
+
+/// A state that is still to be read.
+fn no_state(device: &Device) -> Vec<u8> {
+    vec![0; HEAD_BYTES + data_bytes(device) + usize::from(device.memory.eeprom_bytes)]
 }
 
 /// The seed and the length of a run.
@@ -94,12 +102,17 @@ pub fn run(runner: &Path, subject: &Subject, manner: Manner, mut look: impl FnMu
     let arguments = ["--seed", &seed.to_string(), "--every", &every.to_string(), "--steps", &steps.to_string()];
     let flash = written_flash(subject, seed);
     let mut command = Command::new(runner);
-    command.arg(flash.path()).args(arguments).args(subject.world.arguments()).stdout(Stdio::piped());
+    command
+        .arg(subject.device.name)
+        .arg(flash.path())
+        .args(arguments)
+        .args(subject.world.arguments())
+        .stdout(Stdio::piped());
     let mut child = command.spawn().expect("the runner starts");
     let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
-    let mut bytes = vec![0; STATE_BYTES];
+    let mut bytes = no_state(subject.device);
     while output.read_exact(&mut bytes).is_ok() {
-        if !look(&State::read(&bytes)) {
+        if !look(&State::read(&bytes, subject.device)) {
             break;
         }
     }
@@ -155,16 +168,20 @@ impl Request<'_> {
 pub fn steps(runner: &Path, subject: &Subject, seed: u64, requests: &[Request<'_>]) -> Vec<Option<State>> {
     let flash = written_flash(subject, seed);
     let mut command = Command::new(runner);
-    command.arg(flash.path()).args(["--requests", "--seed", &seed.to_string()]).args(subject.world.arguments());
+    command
+        .arg(subject.device.name)
+        .arg(flash.path())
+        .args(["--requests", "--seed", &seed.to_string()])
+        .args(subject.world.arguments());
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the runner starts");
     let mut input = BufWriter::new(child.stdin.take().expect("it is piped"));
     let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
     let answers = std::thread::scope(|scope| {
         scope.spawn(move || requests.iter().try_for_each(|request| request.write(&mut input)));
         let answer = |_: &Request<'_>| {
-            let mut bytes = vec![0; STATE_BYTES];
+            let mut bytes = no_state(subject.device);
             output.read_exact(&mut bytes).expect("each request is answered");
-            let state = State::read(&bytes);
+            let state = State::read(&bytes, subject.device);
             (state.pc != GIVEN_UP).then_some(state)
         };
         requests.iter().map(answer).collect()

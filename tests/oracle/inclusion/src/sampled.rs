@@ -18,9 +18,10 @@ use avr_machine::{Fetched, Frame, flag};
 use fastrand::Rng;
 use three_valued::TvByte;
 
+use crate::compare::is_exact;
 use crate::hazards::Watcher;
-use crate::invariants::{Active, Closed, OneRun, is_exact};
-use crate::runs::{DATA_BYTES, EEPROM_BYTES, Happens, Led, Request, State, steps};
+use crate::invariants::{Active, Closed, OneRun};
+use crate::runs::{Happens, Led, Request, State, data_bytes, steps};
 use crate::subjects::Subject;
 
 /// The extent of the sampling of each map.
@@ -406,9 +407,10 @@ impl<'a> Sampler<'a> {
             if self.random.u8(..8) == 0 {
                 continue;
             }
-            let [low, high, ..] = frame.return_address.0.to_le_bytes();
-            wishes.insert(frame.position.index(), low);
-            wishes.insert(frame.position.index().saturating_sub(1), high);
+            let bytes = frame.return_address.0.to_le_bytes();
+            for (offset, byte) in bytes.into_iter().take(self.subject.device.core.pc_bytes.into()).enumerate() {
+                wishes.insert(frame.position.index().saturating_sub(offset), byte);
+            }
         }
         let mut random = self.random.fork();
         let given_at = |cell: usize| given.and_then(|given| self.cell_of(given, cell));
@@ -427,7 +429,7 @@ impl<'a> Sampler<'a> {
         let mut at_entry: BTreeMap<usize, u8> = BTreeMap::new();
         let mut value_of = |first: Option<usize>, byte: TvByte, wish: Option<u8>| match first.and_then(given_at) {
             Some(given) if byte.contains(given) => Some(given),
-            Some(_) if first.is_some_and(is_kept) => None,
+            Some(_) if first.is_some_and(|cell| is_kept(closed.machine.device, cell)) => None,
             // libsimavr has bits of I/O registers otherwise (see `fits`): those that are known are as the map says.
             Some(given) => pick(byte, Some(given & byte.unknown_mask() | byte.value()), &mut random),
             None => pick(byte, wish, &mut random),
@@ -483,7 +485,9 @@ impl<'a> Sampler<'a> {
             at_entry.into_iter().for_each(|(cell, value)| values[cell] = value);
             let behind = given.cloned().unwrap_or_else(|| self.state_of(place, &values));
             let byte = |cell: u16| u32::from(behind.data.get(usize::from(cell)).copied().unwrap_or(0));
-            let returns = 2 * (byte(pointer.0) | byte(pointer.0.wrapping_sub(1)) << 8);
+            let bytes = u16::from(self.subject.device.core.pc_bytes);
+            let returns =
+                (0..bytes).map(|offset| byte(pointer.0.wrapping_sub(offset)) << (8 * offset)).sum::<u32>() * 2;
             pushed.insert(0, (pointer.0, returns));
             entry = Some(behind);
         }
@@ -546,21 +550,19 @@ impl<'a> Sampler<'a> {
     /// The content of a cell in a state of libsimavr; none of those that it does not have.
     fn cell_of(&self, state: &State, cell: usize) -> Option<u8> {
         let eeprom = self.closed.machine.eeprom_cell(EepromAddress(0)).index();
-        match cell {
-            0..DATA_BYTES => state.data.get(cell).copied(),
-            _ => state.eeprom.get(cell.checked_sub(eeprom)?).copied(),
-        }
+        state.data.get(cell).or_else(|| state.eeprom.get(cell.checked_sub(eeprom)?)).copied()
     }
 
     fn state_of(&self, place: &Place, values: &[u8]) -> State {
+        let device = self.subject.device;
         let eeprom = self.closed.machine.eeprom_cell(EepromAddress(0)).index();
         State {
             pc: place.address().0,
             led: Led::Instruction(0),
             sleeping: place.control.sleeping,
             handlers: usize::from(place.thread != Thread::Main),
-            data: values[..DATA_BYTES].to_vec(),
-            eeprom: values[eeprom..eeprom + EEPROM_BYTES].to_vec(),
+            data: values[..data_bytes(device)].to_vec(),
+            eeprom: values[eeprom..eeprom + usize::from(device.memory.eeprom_bytes)].to_vec(),
         }
     }
 }
@@ -614,8 +616,8 @@ fn clear_unread(device: &Device, values: &mut [u8], allows: &dyn Fn(usize, u8) -
 }
 
 /// True for cells that hardware does not change behind the program's back.
-fn is_kept(cell: usize) -> bool {
-    cell >= DATA_BYTES || is_exact(cell as u16)
+fn is_kept(device: &Device, cell: usize) -> bool {
+    cell >= data_bytes(device) || is_exact(device, cell as u16)
 }
 
 /// The cells that hold a value, the test of a cell's content, and the results of a division that some contents have.

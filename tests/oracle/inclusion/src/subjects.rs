@@ -15,6 +15,8 @@ use crate::world::{World, sections};
 pub struct Subject {
     /// Its file name.
     pub name: String,
+    /// Its device.
+    pub device: &'static Device,
     /// The image that was loaded.
     pub image: Image,
     /// The inherent property.
@@ -29,19 +31,24 @@ impl Subject {
     /// # Panics
     /// Never: nothing is contradicted.
     #[must_use]
-    pub fn plain(name: &str, image: Image) -> Self {
-        Self::with(name, image, ("()", Path::new(""))).expect("nothing is said")
+    pub fn plain(name: &str, device: &'static Device, image: Image) -> Self {
+        Self::with(name, device, image, ("()", Path::new(""))).expect("nothing is said")
     }
 
     /// An image with a property file, by the text and the folder of that. None if it assumes something of which libsimavr knows nothing.
     ///
     /// # Panics
     /// If it is no property file, or contradicts the image.
-    pub(crate) fn with(name: &str, image: Image, (text, folder): (&str, &Path)) -> Option<Self> {
+    pub(crate) fn with(
+        name: &str,
+        device: &'static Device,
+        image: Image,
+        (text, folder): (&str, &Path),
+    ) -> Option<Self> {
         let mut file = PropertyFile::parse("properties", text).expect("it is a property file");
-        let world = World::of(&image, &mut file, folder)?;
+        let world = World::of(device, &image, &mut file, folder)?;
         file.properties = vec![Property::inherent()];
-        Some(Self { name: name.to_owned(), image, file, world })
+        Some(Self { name: name.to_owned(), device, image, file, world })
     }
 }
 
@@ -114,12 +121,32 @@ struct Sample {
     images: Vec<(String, String)>,
 }
 
+/// The device of most subjects.
+pub const COMMON: &str = "atmega328p";
+
+/// The other devices that libsimavr has.
+pub const OTHERS: [&str; 8] =
+    ["atmega2560", "attiny85", "atmega88p", "attiny13", "atmega1284p", "attiny84", "atmega32u4", "atmega168p"];
+
+fn is_simulated(name: &str) -> bool {
+    name == COMMON || OTHERS.contains(&name)
+}
+
+/// A device of these.
+///
+/// # Panics
+/// If there is no table of it.
+#[must_use]
+pub fn device(name: &str) -> &'static Device {
+    Device::named(name).expect("the device exists")
+}
+
 /// The repository.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
-/// The regressions, and samples of the ATmega328P: those with these names, or all. Of each sample the ELF image that was built for size, or in
+/// The regressions, and samples: those with these names, or all of devices that libsimavr has. Of each sample the ELF image that was built for size, or in
 /// the full run all images.
 ///
 /// # Panics
@@ -131,20 +158,21 @@ pub fn subjects(full: bool, samples: Option<&BTreeSet<&str>>) -> Vec<Subject> {
     let text = std::fs::read_to_string(root.join("firmware-samples/expected.ron")).expect("the file is there");
     let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
     let samples: Vec<Sample> = options.from_str(&text).expect("the file has the form that its head describes");
-    let mut paths: Vec<(PathBuf, PathBuf)> = Vec::new();
+    let mut paths: Vec<(PathBuf, PathBuf, &'static Device)> = Vec::new();
     let is_wanted = |sample: &&Sample| {
-        sample.device == "atmega328p" && names.is_none_or(|names| names.contains(sample.sample.as_str()))
+        is_simulated(&sample.device) && names.is_none_or(|names| names.contains(sample.sample.as_str()))
     };
     for sample in samples.iter().filter(is_wanted) {
+        let device = device(&sample.device);
         for (image, properties) in &sample.images {
             if full || !(image.ends_with(".hex") || image.ends_with(".Og.elf")) {
                 let folder = root.join("firmware-samples").join(&sample.sample);
-                paths.push((folder.join(image), root.join("properties").join(properties)));
+                paths.push((folder.join(image), root.join("properties").join(properties), device));
             }
         }
     }
-    paths.sort();
-    let samples = paths.into_iter().filter_map(|(path, properties)| subject(&path, &properties));
+    paths.sort_by(|one, other| one.0.cmp(&other.0));
+    let samples = paths.into_iter().filter_map(|(path, properties, device)| subject(&path, device, &properties));
     let is_wanted = |sample: &str| names.is_none_or(|names| names.contains(sample));
     let others = OTHER_WORLDS.iter().filter(|other| is_wanted(other.0)).map(other_world);
     samples.chain(others).chain(regressions()).collect()
@@ -164,11 +192,14 @@ const OTHER_WORLDS: [(&str, &str, &str, &str); 3] = [
 ];
 
 fn other_world((sample, image, name, text): &(&str, &str, &str, &str)) -> Subject {
-    let image = load(&root().join("firmware-samples").join(sample).join(image), start_in(text));
-    Subject::with(&format!("{sample} with {name}"), image, (text, Path::new(""))).expect("libsimavr knows all of it")
+    let path = root().join("firmware-samples").join(sample).join(image);
+    let device = device(COMMON);
+    let image = load(&path, device, start_in(device, text));
+    Subject::with(&format!("{sample} with {name}"), device, image, (text, Path::new("")))
+        .expect("libsimavr knows all of it")
 }
 
-/// The images in `tests/regressions`, but for that of another device.
+/// The images in `tests/regressions`.
 ///
 /// # Panics
 /// If one is missing or wrong.
@@ -176,18 +207,18 @@ fn other_world((sample, image, name, text): &(&str, &str, &str, &str)) -> Subjec
 pub fn regressions() -> Vec<Subject> {
     let folder = std::fs::read_dir(root().join("tests/regressions/images")).expect("the folder is there");
     let mut paths: Vec<PathBuf> = folder.map(|entry| entry.expect("it can be listed").path()).collect();
-    paths.retain(|path| !path.ends_with("tiny-part.elf"));
     paths.sort();
-    paths.iter().filter_map(|path| subject(path, Path::new(""))).collect()
+    let device_of = |path: &Path| device(if path.ends_with("tiny-part.elf") { "attiny85" } else { COMMON });
+    paths.iter().filter_map(|path| subject(path, device_of(path), Path::new(""))).collect()
 }
 
 /// A subject, unless its property file assumes something of which libsimavr knows nothing. One whose property file says something of its world is
 /// named by both.
-pub(crate) fn subject(path: &Path, properties: &Path) -> Option<Subject> {
+pub(crate) fn subject(path: &Path, device: &'static Device, properties: &Path) -> Option<Subject> {
     let text = std::fs::read_to_string(properties).unwrap_or_else(|_| "()".to_owned());
     let folder = properties.parent().unwrap_or(Path::new(""));
     let name = path.file_name().expect("it has a name").to_string_lossy();
-    let mut subject = Subject::with(&name, load(path, start_in(&text)), (&text, folder))?;
+    let mut subject = Subject::with(&name, device, load(path, device, start_in(device, &text)), (&text, folder))?;
     if !subject.world.is_plain() {
         let properties = properties.file_stem().expect("it has a name").to_string_lossy();
         subject.name = format!("{name} with {properties}");
@@ -196,14 +227,13 @@ pub(crate) fn subject(path: &Path, properties: &Path) -> Option<Subject> {
 }
 
 /// The image of a file, whose first instruction is at a flash byte address.
-pub(crate) fn load(path: &Path, start: u32) -> Image {
-    let device = Device::named("atmega328p").expect("the device exists");
+pub(crate) fn load(path: &Path, device: &Device, start: u32) -> Image {
     let mut options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
     options.start = FlashByteAddress(start);
     Image::load(path, &options).expect("the image loads")
 }
 
 /// Flash byte address of the first instruction by the fuses of a property file.
-fn start_in(text: &str) -> u32 {
-    sections(&PropertyFile::parse("properties", text).expect("it is a property file")).0
+fn start_in(device: &Device, text: &str) -> u32 {
+    sections(device, &PropertyFile::parse("properties", text).expect("it is a property file")).0
 }

@@ -10,14 +10,14 @@ use avr_machine::device::Device;
 use avr_properties::{ApplicationContent, Assumption, PropertyFile, Setting, StartsAt, application_hex};
 use fastrand::Rng;
 
+use crate::subjects::COMMON;
+
 /// The data address of MCUSR.
 const CAUSES: u16 = 0x54;
-/// The names of the pin registers, with their data addresses.
-const PINS: [(&str, u16); 3] = [("PINB", 0x23), ("PINC", 0x26), ("PIND", 0x29)];
-/// The bits of the high fuse byte (data sheet, section "Fuse Bits"): BOOTRST, and BOOTSZ with its place.
+/// The bits of the high fuse byte of the ATmega328P (data sheet, section "Fuse Bits"): BOOTRST, and BOOTSZ with its place.
 const BOOTRST: u8 = 0x01;
 const BOOTSZ: u8 = 0x06;
-/// The beginnings of the boot section as flash byte addresses, by BOOTSZ.
+/// The beginnings of its boot section as flash byte addresses, by BOOTSZ.
 const BOOT_SECTIONS: [u32; 4] = [0x7000, 0x7800, 0x7c00, 0x7e00];
 /// The clock of a boot loader in libsimavr: so slow that the watchdog times out in few instructions.
 const SLOW: u32 = 1_000;
@@ -72,14 +72,13 @@ impl World {
     ///
     /// # Panics
     /// If the application cannot be read, or the property file contradicts the image.
-    pub fn of(image: &Image, file: &mut PropertyFile, folder: &Path) -> Option<Self> {
+    pub fn of(device: &'static Device, image: &Image, file: &mut PropertyFile, folder: &Path) -> Option<Self> {
         let is_told =
             file.machines.is_empty() && file.environment.is_empty() && file.start.is_none() && file.eeprom.is_none();
         if !is_told {
             return None;
         }
-        let device = Device::named("atmega328p").expect("the device exists");
-        let (start, boot) = sections(file);
+        let (start, boot) = sections(device, file);
         let mut world = Self { start, boot, ..Self::default() };
         if let Some(path) = file.missing_application().map(|path| folder.join(path)) {
             let bytes = std::fs::read(&path).expect("the application is there");
@@ -97,8 +96,8 @@ impl World {
         for assumption in &file.assume {
             let Assumption::Input(text) = assumption else { return None };
             let (name, value, mask) = equation(text)?;
-            let (_, address) = PINS.into_iter().find(|(pins, _)| *pins == name)?;
-            world.pins.push(Bits { address, value, mask });
+            let register = device.register(&name).filter(|register| register.name.starts_with("PIN"))?;
+            world.pins.push(Bits { address: register.address.0, value, mask });
         }
         for condition in &file.initially {
             if condition.at == StartsAt::Reset {
@@ -166,9 +165,19 @@ impl World {
     }
 }
 
-/// Flash byte addresses of the first instruction and of the boot section, by the fuses.
-pub(crate) fn sections(file: &PropertyFile) -> (u32, u32) {
-    let device = Device::named("atmega328p").expect("the device exists");
+/// Flash byte addresses of the first instruction and of the boot section, by the fuses. Other devices than the ATmega328P start at 0.
+///
+/// # Panics
+/// If another device has other fuses than those of the factory.
+pub(crate) fn sections(device: &Device, file: &PropertyFile) -> (u32, u32) {
+    if device.name != COMMON {
+        assert_eq!(
+            file.fuses.bytes(device.default_fuses),
+            device.default_fuses,
+            "the boot sections of the others are not known"
+        );
+        return (0, device.memory.flash_bytes);
+    }
     let fuse = file.fuses.bytes(device.default_fuses).high;
     let boot = BOOT_SECTIONS[usize::from((fuse & BOOTSZ) >> 1)];
     (if fuse & BOOTRST == 0 { boot } else { 0 }, boot)
