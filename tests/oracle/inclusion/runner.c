@@ -28,7 +28,7 @@
 #include <string.h>
 
 enum { ENTRY = 0xffff, RESET = 0xfffe, MCUSR = 0x54, SREG = 0x5f, CAUSES = 0x0f, WATCHDOG_CAUSE = 0x08, MOST_GIVEN = 32 };
-enum { MOST_PORTS = 11, MOST_USARTS = 4, MOST_FLAGS = 8, MOST_EXTERNALS = 8, SLEEP = 0x9588, TRANSMITTER_ON = 0x08, TRANSMITTER_EMPTY = 0x20, ADIF = 0x10 };
+enum { MOST_PORTS = 11, MOST_USARTS = 4, MOST_FLAGS = 8, MOST_EXTERNALS = 8, MOST_INITIAL = 3, SLEEP = 0x9588, TRANSMITTER_ON = 0x08, TRANSMITTER_EMPTY = 0x20, ADIF = 0x10 };
 enum { EEPROM_BUSY_AND_ENABLED = 0x0a, EEPROM_ENABLED = 0x08 };
 
 /* A port: its letter, the data address of its pins, and the pins that it has. */
@@ -41,6 +41,11 @@ struct port {
 struct external {
     uint16_t control;
     uint8_t shift, flag;
+};
+/* A register, and its initial value. */
+struct initial {
+    uint16_t address;
+    uint8_t value;
 };
 /* Facts of a device that libsimavr does not tell, by avr-libc's headers: data addresses, and numbers of interrupts. */
 static const struct device {
@@ -64,26 +69,39 @@ static const struct device {
     /* The registers of flags, and that of the external interrupts among them. */
     uint16_t flags[MOST_FLAGS], external_flags;
     struct external externals[MOST_EXTERNALS];
+    /* Initial values by the data sheet, of registers that libsimavr has at 0 after reset. */
+    struct initial initial[MOST_INITIAL];
 } devices[] = {
 #define PORTS_OF_MEGA {{'B', 0x23, 0xff}, {'C', 0x26, 0x7f}, {'D', 0x29, 0xff}}, 0, 0, 'D', 2
 #define FLAGS_OF_MEGA {0x35, 0x36, 0x37, 0x38, 0x39, 0x3a, 0x3b, 0x3c}, 0x3c
 #define INT0_TO_2 {0x69, 0, 0x01}, {0x69, 2, 0x02}, {0x69, 4, 0x04}
 #define INT0_TO_3 INT0_TO_2, {0x69, 6, 0x08}
 #define INT0_OF_TINY {{0x55, 0, 0x40}}
-    {"atmega328p", 0x100, PORTS_OF_MEGA, {0xc0}, '0', 0x7a, 0x3f, 22, 0x53, 0x01, FLAGS_OF_MEGA, {{0x69, 0, 0x01}, {0x69, 2, 0x02}}},
-    {"atmega168p", 0x100, PORTS_OF_MEGA, {0xc0}, '0', 0x7a, 0x3f, 22, 0x53, 0x01, FLAGS_OF_MEGA, {{0x69, 0, 0x01}, {0x69, 2, 0x02}}},
-    {"atmega88p", 0x100, PORTS_OF_MEGA, {0xc0}, '0', 0x7a, 0x3f, 22, 0x53, 0x01, FLAGS_OF_MEGA, {{0x69, 0, 0x01}, {0x69, 2, 0x02}}},
+/* CLKPR with the fuse CKDIV8 programmed, as it is delivered (section "System Clock and Clock Options"). */
+#define CLKPR_OF_MEGA {0x61, 0x03}
+#define CLKPR_OF_TINY {0x46, 0x03}
+/* TWAR (section "TWI Register Description"). */
+#define TWAR {0xba, 0xfe}
+/* PLLFRQ with PDIV2 (section "PLL Frequency Control Register"). */
+#define PLLFRQ {0x52, 0x04}
+/* OCR1C (section "Timer/Counter1 Output Compare RegisterC"). */
+#define OCR1C {0x4d, 0xff}
+/* MCUSR with PORF: in this device libsimavr keeps no cause of a reset (section "MCU Status Register"). */
+#define POWER_ON {MCUSR, 0x01}
+    {"atmega328p", 0x100, PORTS_OF_MEGA, {0xc0}, '0', 0x7a, 0x3f, 22, 0x53, 0x01, FLAGS_OF_MEGA, {{0x69, 0, 0x01}, {0x69, 2, 0x02}}, {CLKPR_OF_MEGA, TWAR}},
+    {"atmega168p", 0x100, PORTS_OF_MEGA, {0xc0}, '0', 0x7a, 0x3f, 22, 0x53, 0x01, FLAGS_OF_MEGA, {{0x69, 0, 0x01}, {0x69, 2, 0x02}}, {CLKPR_OF_MEGA, TWAR}},
+    {"atmega88p", 0x100, PORTS_OF_MEGA, {0xc0}, '0', 0x7a, 0x3f, 22, 0x53, 0x01, FLAGS_OF_MEGA, {{0x69, 0, 0x01}, {0x69, 2, 0x02}}, {CLKPR_OF_MEGA, TWAR}},
     {"atmega1284p", 0x100, {{'A', 0x20, 0xff}, {'B', 0x23, 0xff}, {'C', 0x26, 0xff}, {'D', 0x29, 0xff}}, 0, 0, 'D', 2,
-     {0xc0, 0xc8}, '0', 0x7a, 0x3f, 25, 0x53, 0x01, FLAGS_OF_MEGA, {INT0_TO_2}},
+     {0xc0, 0xc8}, '0', 0x7a, 0x3f, 25, 0x53, 0x01, FLAGS_OF_MEGA, {INT0_TO_2}, {CLKPR_OF_MEGA, TWAR}},
     {"atmega2560", 0x200, {{'A', 0x20, 0xff}, {'B', 0x23, 0xff}, {'C', 0x26, 0xff}, {'D', 0x29, 0xff}, {'E', 0x2c, 0xff}, {'F', 0x2f, 0xff},
                            {'G', 0x32, 0x3f}, {'H', 0x100, 0xff}, {'J', 0x103, 0xff}, {'K', 0x106, 0xff}, {'L', 0x109, 0xff}}, 0, 0, 'D', 0,
      {0xc0, 0xc8, 0xd0, 0x130}, '0', 0x7a, 0x3f, 30, 0x53, 0x01, FLAGS_OF_MEGA,
-     {INT0_TO_3, {0x6a, 0, 0x10}, {0x6a, 2, 0x20}, {0x6a, 4, 0x40}, {0x6a, 6, 0x80}}},
+     {INT0_TO_3, {0x6a, 0, 0x10}, {0x6a, 2, 0x20}, {0x6a, 4, 0x40}, {0x6a, 6, 0x80}}, {CLKPR_OF_MEGA, TWAR}},
     {"atmega32u4", 0x100, {{'B', 0x23, 0xff}, {'C', 0x26, 0xc0}, {'D', 0x29, 0xff}, {'E', 0x2c, 0x44}, {'F', 0x2f, 0xf3}}, 0, 0, 'D', 0,
-     {0xc8}, '1', 0x7a, 0x3f, 30, 0x53, 0x01, FLAGS_OF_MEGA, {INT0_TO_3, {0x6a, 4, 0x40}}},
-    {"attiny85", 0x60, {{'B', 0x36, 0x3f}}, 'B', 5, 'B', 2, {0}, 0, 0x26, 0x3c, 6, 0x55, 0x20, {0x58, 0x5a}, 0x5a, INT0_OF_TINY},
-    {"attiny84", 0x60, {{'A', 0x39, 0xff}, {'B', 0x36, 0x0f}}, 'B', 3, 'B', 1, {0}, 0, 0x26, 0x3c, 14, 0x55, 0x20, {0x2b, 0x58, 0x5a}, 0x5a, INT0_OF_TINY},
-    {"attiny13", 0x60, {{'B', 0x36, 0x3f}}, 'B', 5, 'B', 1, {0}, 0, 0x26, 0x3c, 4, 0x55, 0x20, {0x58, 0x5a}, 0x5a, INT0_OF_TINY},
+     {0xc8}, '1', 0x7a, 0x3f, 30, 0x53, 0x01, FLAGS_OF_MEGA, {INT0_TO_3, {0x6a, 4, 0x40}}, {CLKPR_OF_MEGA, TWAR, PLLFRQ}},
+    {"attiny85", 0x60, {{'B', 0x36, 0x3f}}, 'B', 5, 'B', 2, {0}, 0, 0x26, 0x3c, 6, 0x55, 0x20, {0x58, 0x5a}, 0x5a, INT0_OF_TINY, {CLKPR_OF_TINY, OCR1C}},
+    {"attiny84", 0x60, {{'A', 0x39, 0xff}, {'B', 0x36, 0x0f}}, 'B', 3, 'B', 2, {0}, 0, 0x26, 0x3c, 14, 0x55, 0x20, {0x2b, 0x58, 0x5a}, 0x5a, INT0_OF_TINY, {CLKPR_OF_TINY}},
+    {"attiny13", 0x60, {{'B', 0x36, 0x3f}}, 'B', 5, 'B', 1, {0}, 0, 0x26, 0x3c, 4, 0x55, 0x20, {0x58, 0x5a}, 0x5a, INT0_OF_TINY, {CLKPR_OF_TINY, POWER_ON}},
 };
 static const struct device *device;
 static unsigned data_bytes, eeprom_bytes, ports;
@@ -201,9 +219,13 @@ static void disturb(avr_t *avr)
     avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(letter), pin), (what >> 16) & 1);
 }
 
-/* libsimavr switches the transmitter on at a reset; the data sheet has it off (section "USART Control and Status Register B"). */
-static void switch_transmitter_off(avr_t *avr)
+/* libsimavr switches the transmitter on at a reset; the data sheet has it off (section "USART Control and Status Register B"). Other initial values
+ * are in the table of devices. */
+static void mend_reset(avr_t *avr)
 {
+    for (const struct initial *initial = device->initial; initial < device->initial + MOST_INITIAL && initial->address; initial++) {
+        avr->data[initial->address] = initial->value;
+    }
     for (const uint16_t *status = device->usarts; status < device->usarts + MOST_USARTS && *status; status++) {
         avr->data[*status + 1] = 0;
     }
@@ -352,8 +374,8 @@ static void reset_by_watchdog(avr_t *avr)
 {
     uint8_t causes = avr->data[MCUSR];
     avr->run(avr);
+    mend_reset(avr);
     avr->data[MCUSR] = causes | WATCHDOG_CAUSE;
-    switch_transmitter_off(avr);
     keep_transmitter_empty(avr);
     show(avr, RESET);
 }
@@ -491,7 +513,7 @@ int main(int count, char **arguments)
             avr->data[address] = (uint8_t)next_random();
         }
     }
-    switch_transmitter_off(avr);
+    mend_reset(avr);
     uint8_t *content = calloc(1, eeprom_bytes);
     for (unsigned i = 0; i < eeprom_bytes; i++) {
         content[i] = with_given(&given_eeprom, i, (uint8_t)next_random());

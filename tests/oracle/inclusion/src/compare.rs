@@ -278,12 +278,9 @@ impl<'a, 'b> OneRun<'a, 'b> {
 }
 
 /// The I/O registers that libsimavr has otherwise than the data sheet, or of which it knows nothing: name, and why.
-const SIMAVR: [(&str, &str); 5] = [
+const SIMAVR: [(&str, &str); 2] = [
     ("WDTCSR", "the change-enable bit and WDE are kept otherwise (section \"Watchdog Timer\")"),
     ("WDTCR", "likewise, where it has this name"),
-    ("CLKPR", "the fuse CKDIV8 is not programmed in libsimavr (section \"System Clock Prescaler\")"),
-    ("TWAR", "0 after reset instead of 0xfe (section \"TWI Register Description\")"),
-    ("PLLFRQ", "0 after reset, and PDIV2 is 1 in the data sheet (section \"PLL\")"),
 ];
 
 /// Hazards that a run in libsimavr does not show: it goes on as if nothing was. Where the space has such a sink at the instruction before, the
