@@ -177,7 +177,8 @@ impl<'a> Explored<'a> {
             return Some(format!("{handlers} handlers instead of {}", shown.handlers));
         }
         // A return address whose bytes POP took may stay in the call string.
-        let (stack, end) = (running.control.stack, stack_pointer(shown).saturating_add(2));
+        let return_bytes = self.machine().device.core.pc_bytes.into();
+        let (stack, end) = (running.control.stack, stack_pointer(shown).saturating_add(return_bytes));
         if usize::from(stack) != shown.stack {
             return Some(format!("the stack in use is {stack} instead of {}", shown.stack));
         }
