@@ -196,9 +196,10 @@ impl Board {
         }
     }
 
-    /// The board of the kernel with a seed: one of four is for another device.
+    /// The board of the kernel with a seed: one of four is for another device, if that has both halves of SP, which a kernel writes.
     pub(crate) fn of_kernel(seed: u64) -> &'static Self {
-        if seed % 4 == 2 { Self::other(seed / 4) } else { Self::named(COMMON) }
+        let board = if seed % 4 == 2 { Self::other(seed / 4) } else { Self::named(COMMON) };
+        if board.has_high_bytes { board } else { Self::named(COMMON) }
     }
 
     fn other(number: u64) -> &'static Self {
