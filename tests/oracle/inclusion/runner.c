@@ -191,6 +191,17 @@ static uint8_t read_pins(struct avr_t *avr, avr_io_addr_t address, void *paramet
     return avr->data[address];
 }
 
+/* Raises a signal of a peripheral; whether the device has that. */
+static int raise(avr_t *avr, uint32_t peripheral, int signal, uint32_t value)
+{
+    avr_irq_t *irq = avr_io_getirq(avr, peripheral, signal);
+    if (irq) {
+        avr_raise_irq(irq, value);
+    }
+    return irq != NULL;
+}
+
+/* Something from outside. Devices without a USART or a TWI have a change of a pin instead. */
 static void disturb(avr_t *avr)
 {
     uint32_t what = next_random();
@@ -199,14 +210,17 @@ static void disturb(avr_t *avr)
     int pin = device->int0_pin + (value & 1);
     switch (what % 4) {
     case 0:
-        avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ(device->usart), UART_IRQ_INPUT), value);
-        return;
+        if (raise(avr, AVR_IOCTL_UART_GETIRQ(device->usart), UART_IRQ_INPUT, value)) {
+            return;
+        }
+        break;
     case 1:
         break;
     case 2:
-        avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_TWI_GETIRQ(0), TWI_IRQ_INPUT),
-                      avr_twi_irq_msg(TWI_COND_START | TWI_COND_ADDR | TWI_COND_WRITE, 0x42, value));
-        return;
+        if (raise(avr, AVR_IOCTL_TWI_GETIRQ(0), TWI_IRQ_INPUT, avr_twi_irq_msg(TWI_COND_START | TWI_COND_ADDR | TWI_COND_WRITE, 0x42, value))) {
+            return;
+        }
+        break;
     default:
         letter = device->ports[value % ports].letter;
         pin = value >> 5;
@@ -216,7 +230,7 @@ static void disturb(avr_t *avr)
     if (mask_of(&given_pins, port->pins) >> pin & 1 || is_reset) {
         return;
     }
-    avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(letter), pin), (what >> 16) & 1);
+    raise(avr, AVR_IOCTL_IOPORT_GETIRQ(letter), pin, (what >> 16) & 1);
 }
 
 /* libsimavr switches the transmitter on at a reset; the data sheet has it off (section "USART Control and Status Register B"). Other initial values

@@ -12,6 +12,10 @@ use crate::subjects::Subject;
 /// The bytes of a state before its data memory: see `struct head` in `runner.c`.
 const HEAD_BYTES: usize = 16;
 
+/// The exit codes of the runner: see `runner.c`.
+const DONE: i32 = 0;
+const GAVE_UP: i32 = 1;
+
 /// The number in place of the instruction where none led to a state: see `runner.c`.
 const ENTRY: u16 = 0xffff;
 const RESET: u16 = 0xfffe;
@@ -96,7 +100,7 @@ pub struct Manner {
 /// Calls `look` with every state of a run, until it is told to stop.
 ///
 /// # Panics
-/// If the runner does not start, or files cannot be written.
+/// If the runner does not start or is killed, or files cannot be written.
 pub fn run(runner: &Path, subject: &Subject, manner: Manner, mut look: impl FnMut(&State) -> bool) {
     let Manner { seed, every, steps } = manner;
     let arguments = ["--seed", &seed.to_string(), "--every", &every.to_string(), "--steps", &steps.to_string()];
@@ -111,13 +115,14 @@ pub fn run(runner: &Path, subject: &Subject, manner: Manner, mut look: impl FnMu
     let mut child = command.spawn().expect("the runner starts");
     let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
     let mut bytes = no_state(subject.device);
-    while output.read_exact(&mut bytes).is_ok() {
-        if !look(&State::read(&bytes, subject.device)) {
-            break;
-        }
+    let mut is_stopped = false;
+    while !is_stopped && output.read_exact(&mut bytes).is_ok() {
+        is_stopped = !look(&State::read(&bytes, subject.device));
     }
     drop(output);
-    child.wait().expect("the runner ends");
+    let status = child.wait().expect("the runner ends");
+    let is_over = matches!(status.code(), Some(DONE | GAVE_UP));
+    assert!(is_stopped || is_over, "the runner does not end by itself in {} ({manner:?}): {status}", subject.name);
 }
 
 /// A file with the flash of a subject. It is removed also where the verifier ends at an assertion.
@@ -186,6 +191,7 @@ pub fn steps(runner: &Path, subject: &Subject, seed: u64, requests: &[Request<'_
         };
         requests.iter().map(answer).collect()
     });
-    child.wait().expect("the runner ends");
+    let status = child.wait().expect("the runner ends");
+    assert_eq!(status.code(), Some(DONE), "the runner has answered everything");
     answers
 }
