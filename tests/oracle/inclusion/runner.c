@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTRY = 0xffff, RESET = 0xfffe, MCUSR = 0x54, SREG = 0x5f, CAUSES = 0x0f, WATCHDOG_CAUSE = 0x08, MOST_GIVEN = 32 };
+enum { ENTRY = 0xffff, RESET = 0xfffe, MCUSR = 0x54, SREG = 0x5f, USBCON = 0xd8, CAUSES = 0x0f, WATCHDOG_CAUSE = 0x08, MOST_GIVEN = 32 };
 enum { MOST_PORTS = 11, MOST_USARTS = 4, MOST_FLAGS = 8, MOST_EXTERNALS = 8, MOST_INITIAL = 3, SLEEP = 0x9588, TRANSMITTER_ON = 0x08, TRANSMITTER_EMPTY = 0x20, ADIF = 0x10 };
 enum { EEPROM_BUSY_AND_ENABLED = 0x0a, EEPROM_ENABLED = 0x08 };
 
@@ -420,10 +420,24 @@ static void set(avr_t *avr, const struct request *request, const uint8_t *data, 
     avr->interrupt_state = 0;
 }
 
-/* Answers each request with the state behind the step. Where an interrupt cannot be raised, the answer is the state that was set. */
+/* libsimavr asks USBE where the data sheet has an enable bit for each cause (section "USB Device Operating modes", "Interrupts"). Of a request these
+ * are set: I, which is set as well, stands for them. */
+static void enable_usb(avr_t *avr)
+{
+    for (int i = 0; i < avr->interrupts.vector_count; i++) {
+        avr_int_vector_t *vector = avr->interrupts.vector[i];
+        if (vector->enable.reg == USBCON) {
+            vector->enable = (avr_regbit_t)AVR_IO_REGBIT(SREG, 7);
+        }
+    }
+}
+
+/* Answers each request with the state behind the step. Where an interrupt cannot be raised, the answer is the state that was set: libsimavr has no such
+ * vector, or has it disabled, so that nothing is pending. */
 static void answer_requests(avr_t *avr)
 {
     struct request request;
+    enable_usb(avr);
     uint8_t *data = calloc(1, data_bytes), *content = calloc(1, eeprom_bytes);
     while (fread(&request, sizeof request, 1, stdin) == 1 && fread(data, data_bytes, 1, stdin) == 1
            && fread(content, eeprom_bytes, 1, stdin) == 1) {
@@ -431,7 +445,7 @@ static void answer_requests(avr_t *avr)
         uint16_t opcode = ENTRY;
         if (request.interrupt) {
             avr_int_vector_t *vector = vector_of(avr, request.interrupt);
-            if (vector && avr_raise_interrupt(avr, vector)) {
+            if (vector && avr_raise_interrupt(avr, vector) && avr_has_pending_interrupts(avr)) {
                 avr->interrupt_state = 1;
                 avr_service_interrupts(avr);
             }
