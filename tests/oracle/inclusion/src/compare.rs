@@ -51,6 +51,8 @@ pub struct Report {
     pub on_the_way: usize,
     /// States that are neither.
     pub lost: usize,
+    /// The ends of runs that consist of them: for each how many, and the first difference.
+    pub ends: Vec<String>,
     /// The errors, one for each run at most.
     pub problems: Vec<String>,
 }
@@ -82,6 +84,7 @@ pub fn compare(runner: &Path, subject: &Subject, selection: Selection, effort: E
         literal: 0,
         on_the_way: 0,
         lost: 0,
+        ends: Vec::new(),
         problems: Vec::new(),
     };
     let device = subject.device;
@@ -270,6 +273,11 @@ impl<'a, 'b> OneRun<'a, 'b> {
         } else {
             // A run that libsimavr gives up has not come back either.
             self.report.lost += self.left_out;
+            if self.left_out > 0 {
+                let Manner { seed, every, .. } = manner;
+                let end = format!("seed {seed} every {every}: {} states at the end, {}", self.left_out, self.first);
+                self.report.ends.push(end);
+            }
         }
         if let Some(problem) = self.problem {
             self.report.problems.push(format!("seed {} every {}: {problem}", manner.seed, manner.every));

@@ -169,6 +169,9 @@ fn are_spaces_right(options: &Options, subjects: &[Subject]) -> bool {
             println!("WRONG {} ({}): {problem}", report.name, report.selection.name());
             ok = false;
         }
+        for end in &report.ends {
+            println!("neither in {} ({}): {end}", report.name, report.selection.name());
+        }
         spaces += usize::from(report.is_finished);
         literal += report.literal;
         on_the_way += report.on_the_way;
@@ -251,13 +254,13 @@ fn are_steps_right(runner: &Path, subjects: &[Subject], seeds: Range<u64>, full:
         for (reason, number) in &report.skipped {
             *skipped.entry(reason).or_default() += number;
         }
-        for ((interrupt, reason), (number, address)) in &report.unforced {
+        for ((interrupt, name, reason), (number, address)) in &report.unforced {
             if *reason == sampled::LEFT_OUT {
                 left_out += number;
                 continue;
             }
             println!(
-                "{}: interrupt {interrupt} is not forced at {number} places such as {address:#06x}: {reason}",
+                "{}: interrupt {interrupt} ({name}) is not forced at {number} places such as {address:#06x}: {reason}",
                 report.name
             );
         }

@@ -77,8 +77,8 @@ pub struct Report {
     pub pairs: usize,
     /// Those that were forced.
     pub forced: usize,
-    /// Those that were not, by interrupt and reason: their number, and the flash byte address of one.
-    pub unforced: BTreeMap<(u8, &'static str), (usize, u32)>,
+    /// Those that were not, by the number and the name of the interrupt and the reason: how many, and the flash byte address of one.
+    pub unforced: BTreeMap<(u8, &'static str, &'static str), (usize, u32)>,
     /// Returns of handlers to covered states.
     pub returns: usize,
     /// Handlers that were entered and for which no return was drawn: none has this entry, or the handler does not return.
@@ -328,7 +328,9 @@ impl<'a> Sampler<'a> {
     }
 
     fn leave_out(&mut self, place: &Place, interrupt: u8, reason: &'static str) {
-        self.report.unforced.entry((interrupt, reason)).or_insert((0, place.address().0)).0 += 1;
+        let mut all = self.subject.device.interrupts.iter();
+        let name = all.find(|one| one.number == interrupt).map_or("without a name", |one| one.name);
+        self.report.unforced.entry((interrupt, name, reason)).or_insert((0, place.address().0)).0 += 1;
     }
 
     /// Takes steps in libsimavr.
