@@ -7,6 +7,8 @@ use crate::subjects::{COMMON, OTHERS, device};
 /// An interrupt: its vector, what lets it in, and its flag as I/O register and bit, if SBI reaches it.
 #[derive(Clone, Copy)]
 pub(crate) struct Interrupt {
+    /// The name of avr-libc, without `_vect`.
+    name: &'static str,
     pub(crate) vector: u8,
     pub(crate) enabled: &'static [&'static str],
     pub(crate) flag: Option<(&'static str, &'static str)>,
@@ -37,54 +39,66 @@ pub(crate) struct Board {
     pub(crate) words: (u8, u8, u8),
 }
 
-const fn plain(vector: u8, enabled: &'static [&'static str]) -> Interrupt {
-    Interrupt { vector, enabled, flag: None, switch: None, load: None }
+/// A name with the number of the vector.
+type Vector = (&'static str, u8);
+
+const fn plain((name, vector): Vector, enabled: &'static [&'static str]) -> Interrupt {
+    Interrupt { name, vector, enabled, flag: None, switch: None, load: None }
 }
 
-const fn flagged(vector: u8, enabled: &'static [&'static str], flag: (&'static str, &'static str)) -> Interrupt {
+const fn flagged(vector: Vector, enabled: &'static [&'static str], flag: (&'static str, &'static str)) -> Interrupt {
     Interrupt { flag: Some(flag), ..plain(vector, enabled) }
 }
 
 const INT0: Interrupt =
-    Interrupt { switch: Some(("EIMSK", "INT0")), ..flagged(1, &["sbi EIMSK, INT0"], ("EIFR", "INTF0")) };
+    Interrupt { switch: Some(("EIMSK", "INT0")), ..flagged(("INT0", 1), &["sbi EIMSK, INT0"], ("EIFR", "INTF0")) };
 const INT1: Interrupt =
-    Interrupt { switch: Some(("EIMSK", "INT1")), ..flagged(2, &["sbi EIMSK, INT1"], ("EIFR", "INTF1")) };
+    Interrupt { switch: Some(("EIMSK", "INT1")), ..flagged(("INT1", 2), &["sbi EIMSK, INT1"], ("EIFR", "INTF1")) };
 
 const fn pin_change(vector: u8) -> Interrupt {
-    flagged(vector, &["ldi r16, 1", "sts PCICR, r16", "sts PCMSK0, r16"], ("PCIFR", "PCIF0"))
+    flagged(("PCINT0", vector), &["ldi r16, 1", "sts PCICR, r16", "sts PCMSK0, r16"], ("PCIFR", "PCIF0"))
 }
 
 const fn timer_0(vector: u8) -> Interrupt {
-    flagged(vector, &["ldi r16, 1", "sts TIMSK0, r16", "out TCCR0B, r16"], ("TIFR0", "TOV0"))
+    flagged(("TIMER0_OVF", vector), &["ldi r16, 1", "sts TIMSK0, r16", "out TCCR0B, r16"], ("TIFR0", "TOV0"))
 }
 
 const fn timer_1(vector: u8) -> Interrupt {
-    flagged(vector, &["ldi r16, 1", "sts TIMSK1, r16", "sts TCCR1B, r16"], ("TIFR1", "TOV1"))
+    flagged(("TIMER1_OVF", vector), &["ldi r16, 1", "sts TIMSK1, r16", "sts TCCR1B, r16"], ("TIFR1", "TOV1"))
 }
 
 const fn timer_2(vector: u8) -> Interrupt {
-    plain(vector, &["ldi r16, 1", "sts TIMSK2, r16", "sts TCCR2B, r16"])
+    plain(("TIMER2_OVF", vector), &["ldi r16, 1", "sts TIMSK2, r16", "sts TCCR2B, r16"])
 }
 
 const fn timer_3(vector: u8) -> Interrupt {
-    plain(vector, &["ldi r16, 1", "sts TIMSK3, r16", "sts TCCR3B, r16"])
+    plain(("TIMER3_OVF", vector), &["ldi r16, 1", "sts TIMSK3, r16", "sts TCCR3B, r16"])
 }
 
-const fn receiver(vector: u8) -> Interrupt {
+const fn receiver(vector: Vector) -> Interrupt {
     Interrupt { load: Some("lds r24, UDR0"), ..plain(vector, &["ldi r16, 0x90", "sts UCSR0B, r16"]) }
 }
 
-const fn eeprom(vector: u8) -> Interrupt {
+const fn eeprom(vector: Vector) -> Interrupt {
     Interrupt { switch: Some(("EECR", "EERIE")), ..plain(vector, &["sbi EECR, EERIE"]) }
 }
 
-const TINY_INT0: Interrupt = plain(1, &["in r16, GIMSK", "ori r16, 1 << INT0", "out GIMSK, r16"]);
+const TINY_INT0: Interrupt = plain(("INT0", 1), &["in r16, GIMSK", "ori r16, 1 << INT0", "out GIMSK, r16"]);
 const TINY_PIN_CHANGE: Interrupt =
-    plain(2, &["ldi r16, 1", "out PCMSK, r16", "in r16, GIMSK", "ori r16, 1 << PCIE", "out GIMSK, r16"]);
+    plain(("PCINT0", 2), &["ldi r16, 1", "out PCMSK, r16", "in r16, GIMSK", "ori r16, 1 << PCIE", "out GIMSK, r16"]);
 
 const MEGA: Board = Board {
     name: COMMON,
-    interrupts: &[INT0, INT1, pin_change(3), timer_1(13), timer_0(16), receiver(18), eeprom(22), timer_2(9)],
+    interrupts: &[
+        INT0,
+        INT1,
+        pin_change(3),
+        timer_1(13),
+        timer_0(16),
+        receiver(("USART_RX", 18)),
+        eeprom(("EE_READY", 22)),
+        timer_2(9),
+    ],
     timer: 4,
     edges: "sts EICRA, r16",
     sleep: ["ldi r16, 1", "out SMCR, r16"],
@@ -115,8 +129,8 @@ const BOARDS: [Board; 9] = [
             pin_change(9),
             timer_1(20),
             timer_0(23),
-            receiver(25),
-            eeprom(30),
+            receiver(("USART0_RX", 25)),
+            eeprom(("EE_READY", 30)),
             timer_2(15),
             timer_3(35),
         ],
@@ -124,7 +138,16 @@ const BOARDS: [Board; 9] = [
     },
     Board {
         name: "atmega1284p",
-        interrupts: &[INT0, INT1, pin_change(4), timer_1(15), timer_0(18), receiver(20), eeprom(25), timer_2(11)],
+        interrupts: &[
+            INT0,
+            INT1,
+            pin_change(4),
+            timer_1(15),
+            timer_0(18),
+            receiver(("USART0_RX", 20)),
+            eeprom(("EE_READY", 25)),
+            timer_2(11),
+        ],
         ..MEGA
     },
     Board {
@@ -135,8 +158,11 @@ const BOARDS: [Board; 9] = [
             pin_change(9),
             timer_1(20),
             timer_0(23),
-            Interrupt { load: Some("lds r24, UDR1"), ..plain(25, &["ldi r16, 0x90", "sts UCSR1B, r16"]) },
-            eeprom(30),
+            Interrupt {
+                load: Some("lds r24, UDR1"),
+                ..plain(("USART1_RX", 25), &["ldi r16, 0x90", "sts UCSR1B, r16"])
+            },
+            eeprom(("EE_READY", 30)),
             timer_3(35),
         ],
         ..MEGA
@@ -146,9 +172,15 @@ const BOARDS: [Board; 9] = [
         interrupts: &[
             TINY_INT0,
             TINY_PIN_CHANGE,
-            plain(5, &["in r16, TIMSK", "ori r16, 1 << TOIE0", "out TIMSK, r16", "ldi r16, 1", "out TCCR0B, r16"]),
-            plain(4, &["in r16, TIMSK", "ori r16, 1 << TOIE1", "out TIMSK, r16", "ldi r16, 1", "out TCCR1, r16"]),
-            eeprom(6),
+            plain(
+                ("TIMER0_OVF", 5),
+                &["in r16, TIMSK", "ori r16, 1 << TOIE0", "out TIMSK, r16", "ldi r16, 1", "out TCCR0B, r16"],
+            ),
+            plain(
+                ("TIMER1_OVF", 4),
+                &["in r16, TIMSK", "ori r16, 1 << TOIE1", "out TIMSK, r16", "ldi r16, 1", "out TCCR1, r16"],
+            ),
+            eeprom(("EE_RDY", 6)),
         ],
         timer: 2,
         timer_flags: ("TIFR", false),
@@ -158,10 +190,13 @@ const BOARDS: [Board; 9] = [
         name: "attiny84",
         interrupts: &[
             TINY_INT0,
-            plain(2, &["ldi r16, 1", "out PCMSK0, r16", "in r16, GIMSK", "ori r16, 1 << PCIE0", "out GIMSK, r16"]),
-            plain(11, &["ldi r16, 1", "out TIMSK0, r16", "out TCCR0B, r16"]),
-            flagged(8, &["ldi r16, 1", "out TIMSK1, r16", "out TCCR1B, r16"], ("TIFR1", "TOV1")),
-            eeprom(14),
+            plain(
+                ("PCINT0", 2),
+                &["ldi r16, 1", "out PCMSK0, r16", "in r16, GIMSK", "ori r16, 1 << PCIE0", "out GIMSK, r16"],
+            ),
+            plain(("TIM0_OVF", 11), &["ldi r16, 1", "out TIMSK0, r16", "out TCCR0B, r16"]),
+            flagged(("TIM1_OVF", 8), &["ldi r16, 1", "out TIMSK1, r16", "out TCCR1B, r16"], ("TIFR1", "TOV1")),
+            eeprom(("EE_RDY", 14)),
         ],
         timer: 2,
         ..TINY
@@ -171,8 +206,8 @@ const BOARDS: [Board; 9] = [
         interrupts: &[
             TINY_INT0,
             TINY_PIN_CHANGE,
-            plain(3, &["ldi r16, 1 << TOIE0", "out TIMSK0, r16", "ldi r16, 1", "out TCCR0B, r16"]),
-            eeprom(4),
+            plain(("TIM0_OVF", 3), &["ldi r16, 1 << TOIE0", "out TIMSK0, r16", "ldi r16, 1", "out TCCR0B, r16"]),
+            eeprom(("EE_RDY", 4)),
         ],
         timer: 2,
         storage: "DIDR0",
@@ -226,11 +261,14 @@ impl Board {
         self.return_bytes() > 2
     }
 
-    /// The table of vectors. Those that a program does not define lead to 0.
+    /// The table of vectors. Those that a program does not define lead to 0. A number that is not that of avr-libc is an error.
     pub(crate) fn vectors(&self) -> String {
+        let numbers = self.interrupts.iter().map(|Interrupt { name, vector, .. }| {
+            format!("#if {name}_vect_num != {vector}\n#error \"{name} has another number\"\n#endif\n")
+        });
         let jump = if self.has_long_jumps() { "jmp" } else { "rjmp" };
         let last = self.device().interrupts.iter().map(|interrupt| interrupt.number).max().unwrap_or(0);
         let vector = |number| format!("        .weak vector_{number}\n        {jump} vector_{number}\n");
-        format!("        {jump} start\n{}", (1..=last).map(vector).collect::<String>())
+        format!("{}        {jump} start\n{}", numbers.collect::<String>(), (1..=last).map(vector).collect::<String>())
     }
 }
