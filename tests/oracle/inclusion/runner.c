@@ -31,11 +31,13 @@ enum { ENTRY = 0xffff, RESET = 0xfffe, MCUSR = 0x54, SREG = 0x5f, USBCON = 0xd8,
 enum { MOST_PORTS = 11, MOST_USARTS = 4, MOST_FLAGS = 8, MOST_EXTERNALS = 8, MOST_INITIAL = 3, SLEEP = 0x9588, TRANSMITTER_ON = 0x08, TRANSMITTER_EMPTY = 0x20, ADIF = 0x10 };
 enum { EEPROM_BUSY_AND_ENABLED = 0x0a, EEPROM_ENABLED = 0x08 };
 
-/* A port: its letter, the data address of its pins, and the pins that it has. */
+/* A port: its letter, the data address of its pins, the pins that it has, and the register that disables the digital inputs at them, 0 unless it has one with
+ * a bit for each pin. */
 struct port {
     char letter;
     uint16_t pins;
     uint8_t mask;
+    uint16_t disabled;
 };
 /* An external interrupt: the register with its sense control, the place of that, and its flag. */
 struct external {
@@ -72,7 +74,10 @@ static const struct device {
     /* Initial values by the data sheet, of registers that libsimavr has at 0 after reset. */
     struct initial initial[MOST_INITIAL];
 } devices[] = {
-#define PORTS_OF_MEGA {{'B', 0x23, 0xff}, {'C', 0x26, 0x7f}, {'D', 0x29, 0xff}}, 0, 0, 'D', 2
+#define DIDR0 0x7e
+#define DIDR2 0x7d
+#define DIDR0_OF_TINY 0x34
+#define PORTS_OF_MEGA {{'B', 0x23, 0xff, 0}, {'C', 0x26, 0x7f, DIDR0}, {'D', 0x29, 0xff, 0}}, 0, 0, 'D', 2
 #define FLAGS_OF_MEGA {0x35, 0x36, 0x37, 0x38, 0x39, 0x3a, 0x3b, 0x3c}, 0x3c
 #define INT0_TO_2 {0x69, 0, 0x01}, {0x69, 2, 0x02}, {0x69, 4, 0x04}
 #define INT0_TO_3 INT0_TO_2, {0x69, 6, 0x08}
@@ -91,17 +96,17 @@ static const struct device {
     {"atmega328p", 0x100, PORTS_OF_MEGA, {0xc0}, '0', 0x7a, 0x3f, 22, 0x53, 0x01, FLAGS_OF_MEGA, {{0x69, 0, 0x01}, {0x69, 2, 0x02}}, {CLKPR_OF_MEGA, TWAR}},
     {"atmega168p", 0x100, PORTS_OF_MEGA, {0xc0}, '0', 0x7a, 0x3f, 22, 0x53, 0x01, FLAGS_OF_MEGA, {{0x69, 0, 0x01}, {0x69, 2, 0x02}}, {CLKPR_OF_MEGA, TWAR}},
     {"atmega88p", 0x100, PORTS_OF_MEGA, {0xc0}, '0', 0x7a, 0x3f, 22, 0x53, 0x01, FLAGS_OF_MEGA, {{0x69, 0, 0x01}, {0x69, 2, 0x02}}, {CLKPR_OF_MEGA, TWAR}},
-    {"atmega1284p", 0x100, {{'A', 0x20, 0xff}, {'B', 0x23, 0xff}, {'C', 0x26, 0xff}, {'D', 0x29, 0xff}}, 0, 0, 'D', 2,
+    {"atmega1284p", 0x100, {{'A', 0x20, 0xff, DIDR0}, {'B', 0x23, 0xff, 0}, {'C', 0x26, 0xff, 0}, {'D', 0x29, 0xff, 0}}, 0, 0, 'D', 2,
      {0xc0, 0xc8}, '0', 0x7a, 0x3f, 25, 0x53, 0x01, FLAGS_OF_MEGA, {INT0_TO_2}, {CLKPR_OF_MEGA, TWAR}},
-    {"atmega2560", 0x200, {{'A', 0x20, 0xff}, {'B', 0x23, 0xff}, {'C', 0x26, 0xff}, {'D', 0x29, 0xff}, {'E', 0x2c, 0xff}, {'F', 0x2f, 0xff},
-                           {'G', 0x32, 0x3f}, {'H', 0x100, 0xff}, {'J', 0x103, 0xff}, {'K', 0x106, 0xff}, {'L', 0x109, 0xff}}, 0, 0, 'D', 0,
+    {"atmega2560", 0x200, {{'A', 0x20, 0xff, 0}, {'B', 0x23, 0xff, 0}, {'C', 0x26, 0xff, 0}, {'D', 0x29, 0xff, 0}, {'E', 0x2c, 0xff, 0}, {'F', 0x2f, 0xff, DIDR0},
+                           {'G', 0x32, 0x3f, 0}, {'H', 0x100, 0xff, 0}, {'J', 0x103, 0xff, 0}, {'K', 0x106, 0xff, DIDR2}, {'L', 0x109, 0xff, 0}}, 0, 0, 'D', 0,
      {0xc0, 0xc8, 0xd0, 0x130}, '0', 0x7a, 0x3f, 30, 0x53, 0x01, FLAGS_OF_MEGA,
      {INT0_TO_3, {0x6a, 0, 0x10}, {0x6a, 2, 0x20}, {0x6a, 4, 0x40}, {0x6a, 6, 0x80}}, {CLKPR_OF_MEGA, TWAR}},
-    {"atmega32u4", 0x100, {{'B', 0x23, 0xff}, {'C', 0x26, 0xc0}, {'D', 0x29, 0xff}, {'E', 0x2c, 0x44}, {'F', 0x2f, 0xf3}}, 0, 0, 'D', 0,
+    {"atmega32u4", 0x100, {{'B', 0x23, 0xff, 0}, {'C', 0x26, 0xc0, 0}, {'D', 0x29, 0xff, 0}, {'E', 0x2c, 0x44, 0}, {'F', 0x2f, 0xf3, DIDR0}}, 0, 0, 'D', 0,
      {0xc8}, '1', 0x7a, 0x3f, 30, 0x53, 0x01, FLAGS_OF_MEGA, {INT0_TO_3, {0x6a, 4, 0x40}}, {CLKPR_OF_MEGA, TWAR, PLLFRQ}},
-    {"attiny85", 0x60, {{'B', 0x36, 0x3f}}, 'B', 5, 'B', 2, {0}, 0, 0x26, 0x3c, 6, 0x55, 0x20, {0x58, 0x5a}, 0x5a, INT0_OF_TINY, {CLKPR_OF_TINY, OCR1C}},
-    {"attiny84", 0x60, {{'A', 0x39, 0xff}, {'B', 0x36, 0x0f}}, 'B', 3, 'B', 2, {0}, 0, 0x26, 0x3c, 14, 0x55, 0x20, {0x2b, 0x58, 0x5a}, 0x5a, INT0_OF_TINY, {CLKPR_OF_TINY}},
-    {"attiny13", 0x60, {{'B', 0x36, 0x3f}}, 'B', 5, 'B', 1, {0}, 0, 0x26, 0x3c, 4, 0x55, 0x20, {0x58, 0x5a}, 0x5a, INT0_OF_TINY, {CLKPR_OF_TINY, POWER_ON}},
+    {"attiny85", 0x60, {{'B', 0x36, 0x3f, DIDR0_OF_TINY}}, 'B', 5, 'B', 2, {0}, 0, 0x26, 0x3c, 6, 0x55, 0x20, {0x58, 0x5a}, 0x5a, INT0_OF_TINY, {CLKPR_OF_TINY, OCR1C}},
+    {"attiny84", 0x60, {{'A', 0x39, 0xff, 0x21}, {'B', 0x36, 0x0f, 0}}, 'B', 3, 'B', 2, {0}, 0, 0x26, 0x3c, 14, 0x55, 0x20, {0x2b, 0x58, 0x5a}, 0x5a, INT0_OF_TINY, {CLKPR_OF_TINY}},
+    {"attiny13", 0x60, {{'B', 0x36, 0x3f, DIDR0_OF_TINY}}, 'B', 5, 'B', 1, {0}, 0, 0x26, 0x3c, 4, 0x55, 0x20, {0x58, 0x5a}, 0x5a, INT0_OF_TINY, {CLKPR_OF_TINY, POWER_ON}},
 };
 static const struct device *device;
 static unsigned data_bytes, eeprom_bytes, ports;
@@ -184,10 +189,12 @@ static const struct port *port_of(char letter)
     return port;
 }
 
+/* Where a digital input is disabled its pin reads 0, of which libsimavr knows nothing (section "Digital Input Disable Register"). */
 static uint8_t read_pins(struct avr_t *avr, avr_io_addr_t address, void *parameter)
 {
     const struct port *port = parameter;
-    avr->data[address] = with_given(&given_pins, address, (uint8_t)next_random()) & port->mask;
+    uint8_t disabled = port->disabled ? avr->data[port->disabled] : 0;
+    avr->data[address] = with_given(&given_pins, address, (uint8_t)next_random()) & port->mask & (uint8_t)~disabled;
     return avr->data[address];
 }
 
