@@ -237,3 +237,16 @@ pub(crate) fn load(path: &Path, device: &Device, start: u32) -> Image {
 fn start_in(device: &Device, text: &str) -> u32 {
     sections(device, &PropertyFile::parse("properties", text).expect("it is a property file")).0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `atmega328p-gpio` is no microcontroller that libsimavr could be.
+    #[test]
+    fn all_devices_are_compared() {
+        let missing: Vec<&str> =
+            Device::names().filter(|name| !is_simulated(name) && *name != "atmega328p-gpio").collect();
+        assert_eq!(missing, Vec::<&str>::new());
+    }
+}
