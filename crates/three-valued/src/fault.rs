@@ -83,6 +83,8 @@ faults! {
     SavedReturnTrusted "saved-return-trusted" "A return on the stack of a task goes to what a call pushed there, whatever lies there now.";
     StartOfNextCell "start-of-next-cell" "What is said of a cell at the first start is taken for the next one.";
     AbsentEntered "absent-entered" "Entering an application that is absent is no hazard: runs end there.";
+    LongReturnReversed "long-return-reversed" "The three bytes of a long return address are pushed and popped in the opposite order.";
+    VectorsOfTwoWords "vectors-of-two-words" "Each vector has two words, on every device.";
     DeadIsFree "dead-is-free" "An input for which an automaton has no value has any.";
 }
 

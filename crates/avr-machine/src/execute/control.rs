@@ -163,8 +163,13 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
             // Bytes that were popped and not pushed again are overwritten now.
             self.forget_frames(position);
         }
-        for byte in return_address.0.to_le_bytes().into_iter().take(self.machine.pc_bytes) {
-            self.push(V::constant(byte))?;
+        let mut bytes = return_address.0.to_le_bytes();
+        let bytes = &mut bytes[..self.machine.pc_bytes];
+        if is_on(Fault::LongReturnReversed) && bytes.len() > 2 {
+            bytes.reverse();
+        }
+        for byte in bytes {
+            self.push(V::constant(*byte))?;
         }
         self.state.calls.push(Frame { position, return_address, kind, stack: self.state.control.stack, left: 0 });
         Ok(())
@@ -177,6 +182,9 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         let bytes = &mut bytes[..self.machine.pc_bytes];
         for byte in bytes.iter_mut().rev() {
             *byte = self.pop_byte()?;
+        }
+        if is_on(Fault::LongReturnReversed) && bytes.len() > 2 {
+            bytes.reverse();
         }
         let left = expected.and(self.state.calls.top()).map_or(0, |frame| frame.left);
         match expected {

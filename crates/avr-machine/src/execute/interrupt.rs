@@ -364,7 +364,8 @@ impl<V: ByteDomain, E: Environment<V>> Step<'_, V, E> {
         self.push_return_address(FrameKind::Interrupt(interrupt.number))?;
         self.set_flags(&[(flag::I, &V::Bit::constant(is_on(Fault::EntryKeepsI)))]);
         let base = self.vector_base();
-        self.jump(base.wrapping_add(interrupt.vector.into()));
+        let vector = if is_on(Fault::VectorsOfTwoWords) { 2 * u16::from(interrupt.number) } else { interrupt.vector };
+        self.jump(base.wrapping_add(vector.into()));
         self.environment.event(Event::Interrupt(interrupt.number));
         match self.machine.options().default_handler {
             Some(handler) if self.leads_to(self.state.control.pc) == Some(handler) => {

@@ -218,7 +218,7 @@ const BOARDS: [Board; 9] = [
 ];
 
 impl Board {
-    fn named(name: &str) -> &'static Self {
+    pub(crate) fn named(name: &str) -> &'static Self {
         BOARDS.iter().find(|board| board.name == name).expect("each device has a board")
     }
 

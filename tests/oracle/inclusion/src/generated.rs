@@ -62,6 +62,28 @@ pub fn subject(seed: u64) -> Subject {
     Subject::plain(&name, device, image)
 }
 
+/// INT0 is let in, and PCINT0 is not, which has a handler as well: an entry through the wrong vector goes on somewhere else.
+const OTHER_HANDLER: &str = "
+start:  ldi r16, 1 << INT0
+        out GIMSK, r16
+        sei
+main:   rjmp main
+vector_1: cbi PORTB, 0
+        reti
+vector_2: sbi PORTB, 0
+        reti
+        .global vector_1
+        .global vector_2
+";
+
+/// A program for the ATtiny85 with two handlers, one of which is never entered.
+#[must_use]
+pub fn other_handler() -> Subject {
+    let board = Board::named("attiny85");
+    let text = format!("#include \"common.inc\"\n{}{OTHER_HANDLER}", board.vectors());
+    Subject::plain("other-handler.elf", board.device(), built("other-handler.elf", board.device(), &text))
+}
+
 /// The option for code above what a program counter of 16 bits reaches.
 const FAR: &str = "-Wl,--section-start=.far=0x20000";
 

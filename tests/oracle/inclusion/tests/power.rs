@@ -35,6 +35,9 @@ const FOUND: &[(Fault, &str, usize)] = &[
     (Fault::HalfCarryInverted, "generated-3.elf", 6),
     (Fault::BusyStale, "generated-38.elf", 6),
     (Fault::SignWithoutOverflow, "generated-51.elf", 6),
+    // On an ATmega2560 and on an ATtiny85.
+    (Fault::LongReturnReversed, "generated-160.elf", 1),
+    (Fault::VectorsOfTwoWords, "other-handler.elf", 1),
     // In kernels and boot loaders.
     (Fault::StackKept, "kernel-5.elf", 1),
     (Fault::HalfPointerWhole, "kernel-5.elf", 1),
@@ -99,7 +102,8 @@ fn named<'a>(all: &'a [Subject], name: &str) -> &'a Subject {
 fn faults_are_found() {
     let _held = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let (runner, mut all) = (runner(), subjects(false, None));
-    all.extend([3, 38, 51].map(generated::subject));
+    all.extend([3, 38, 51, 160].map(generated::subject));
+    all.push(generated::other_handler());
     all.extend([5, 25].map(kernels::subject));
     let mut missed = Vec::new();
     for (fault, image, selection) in FOUND {
