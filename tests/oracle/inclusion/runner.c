@@ -12,7 +12,7 @@
  * With --requests, each `struct request` of the standard input, with the data memory and the EEPROM behind it, is a state in which one instruction is executed, or one handler entered.
  *
  * Each state is written to the standard output as a `struct head`, the data memory up to the end of SRAM, and the EEPROM. Exit code 2: the device is
- * not known or the image cannot be read; 1: simavr gave up.
+ * not known, or a file cannot be opened; 1: simavr gave up.
  */
 #include <simavr/avr_eeprom.h>
 #include <simavr/avr_ioport.h>
@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "devices.h"
 
@@ -34,6 +35,7 @@ enum { SLEEP = 0x9588, TRANSMITTER_ON = 0x08, TRANSMITTER_EMPTY = 0x20, ADIF = 0
 enum { EEPROM_BUSY_AND_ENABLED = 0x0a, EEPROM_ENABLED = 0x08 };
 
 static const struct device *device;
+static FILE *output;
 static unsigned data_bytes, eeprom_bytes, ports;
 static uint64_t random_state = 1;
 
@@ -276,9 +278,9 @@ static void show(avr_t *avr, uint16_t opcode)
         status |= (uint8_t)((avr->sreg[bit] != 0) << bit);
     }
     avr->data[SREG] = status;
-    fwrite(&state, sizeof state, 1, stdout);
-    fwrite(avr->data, data_bytes, 1, stdout);
-    fwrite(eeprom, eeprom_bytes, 1, stdout);
+    fwrite(&state, sizeof state, 1, output);
+    fwrite(avr->data, data_bytes, 1, output);
+    fwrite(eeprom, eeprom_bytes, 1, output);
 }
 
 static uint16_t next_opcode(const avr_t *avr)
@@ -396,6 +398,15 @@ static void answer_requests(avr_t *avr)
     }
 }
 
+/* Keeps the standard output for states. libsimavr writes warnings of its USB controller there, whatever the level of its log; they are dropped, as
+ * the log is. */
+static int keep_output(void)
+{
+    int states = dup(STDOUT_FILENO);
+    output = states < 0 ? NULL : fdopen(states, "wb");
+    return output && freopen("/dev/null", "w", stdout);
+}
+
 struct options {
     long steps, every;
     avr_flashaddr_t start;
@@ -435,7 +446,7 @@ int main(int count, char **arguments)
 {
     /* Slow, so that a byte of the EEPROM is programmed in few cycles. */
     struct options options = {.steps = 1000, .frequency = 500000};
-    if (!read_options(&options, count, arguments)) {
+    if (!read_options(&options, count, arguments) || !keep_output()) {
         return 2;
     }
     for (unsigned i = 0; count > 2 && i < sizeof devices / sizeof *devices; i++) {
