@@ -1,9 +1,10 @@
 //! Random properties of a program.
 
+use crate::board::{Board, Interrupt};
 use crate::formula::{Atom, Binary, Formula, Logic, Path, Property, Runs, Source, Unary};
 use crate::graph::Graph;
 use crate::machine::Machine;
-use crate::program::Program;
+use crate::program::{Place, Program};
 use crate::solve;
 use crate::state::{I, State};
 use avr_testkit::Random;
@@ -18,6 +19,7 @@ const MUTANTS: usize = 4;
 /// Asks about a program.
 pub(crate) struct Asker<'a> {
     random: &'a mut Random,
+    board: &'static Board,
     sources: Vec<Source>,
     addresses: Vec<u16>,
     depth: u8,
@@ -35,7 +37,10 @@ impl<'a> Asker<'a> {
     pub(crate) fn new(random: &'a mut Random, program: &Program, graph: &'a Graph) -> Self {
         let running: Vec<&State> = graph.states.iter().filter(|state| state.is_initialised()).collect();
         let mut sources = vec![Source::Portb, Source::Gpior0];
-        sources.extend(program.observed.iter().map(|place| Source::Place(*place)));
+        sources.extend(program.observed.iter().map(|place| match *place {
+            Place::Register(register) => Source::Register(register),
+            Place::Cell(address) => Source::Cell(address, program.board.address(address)),
+        }));
         // Mostly what changes while the program runs.
         let changes = |source: &Source| running.iter().any(|state| source.value(state) != source.value(running[0]));
         let changing: Vec<Source> = sources.iter().copied().filter(changes).collect();
@@ -46,6 +51,7 @@ impl<'a> Asker<'a> {
         let (data_only, branching_only) = (random.once_in(2), random.once_in(2));
         Self {
             random,
+            board: program.board,
             data_only,
             branching_only,
             running,
@@ -141,11 +147,16 @@ impl<'a> Asker<'a> {
             11..=13 => Atom::Pc(self.random.pick(&self.addresses.clone())),
             14 => Atom::InInterrupt,
             15 => Atom::Flag(self.random.pick(&[0, 1, 1, I, I])),
-            16 => Atom::Deep(1 + self.random.below(self.depth.max(1))),
-            17 => Atom::Enabled(self.random.pick(&[1, 2, 3])),
-            18 => Atom::Entered(self.random.pick(&[1, 2, 3])),
-            _ => Atom::Equals(Source::Eimsk, k),
+            16 => Atom::Deep(1 + self.random.below(self.depth.max(1)), self.board.top),
+            17 => Atom::Enabled(self.interrupt()),
+            18 => Atom::Entered(self.interrupt()),
+            _ => Atom::Equals(Source::Enables(self.board.enables), k),
         }
+    }
+
+    fn interrupt(&mut self) -> Interrupt {
+        let interrupt = self.random.pick(&self.board.interrupts());
+        self.board.interrupt(interrupt)
     }
 
     /// A formula that describes some state, or almost.

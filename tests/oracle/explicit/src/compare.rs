@@ -1,6 +1,7 @@
 //! One program after another: what this oracle finds, what the verifier says, and whether the two agree.
 
 use crate::ask::Asker;
+use crate::board::Board;
 use crate::formula::Property;
 use crate::generate;
 use crate::graph::Graph;
@@ -97,7 +98,7 @@ pub(crate) fn run(seeds: impl IntoIterator<Item = u64>, fault: Option<Fault>, co
 
 fn compare(seed: u64, fault: Option<Fault>, counts: &mut Counts) -> Result<(), Misstep> {
     let mut random = Random::new(seed);
-    let program = generate::program(&mut random);
+    let program = generate::program(&mut random, Board::of(seed));
     // The properties do not depend on the fault.
     let right = Graph::explore(&Machine { program: &program, fault: None }, STATES)?;
     let mut asker = Asker::new(&mut random, &program, &right);
@@ -159,7 +160,7 @@ fn compare(seed: u64, fault: Option<Fault>, counts: &mut Counts) -> Result<(), M
 
 /// The results of the verifier.
 fn ask(program: &Program, properties: &[Property], manner: Manner) -> Result<Results, String> {
-    let device = Device::named("atmega328p").map_err(|error| error.to_string())?;
+    let device = Device::named(program.board.name).map_err(|error| error.to_string())?;
     let options = LoadOptions::new(device.memory.flash_bytes, device.memory.eeprom_bytes.into());
     let image = Image::parse("program.hex", program.hex().as_bytes(), &options).map_err(|error| error.to_string())?;
     let mut file = PropertyFile::parse("empty.ron", "()").map_err(|error| error.to_string())?;

@@ -1,7 +1,7 @@
 //! Formulas and properties: what they are, how they are written, and what an atom says of a state.
 
-use crate::program::Place;
-use crate::state::{RAMEND, State};
+use crate::board::Interrupt;
+use crate::state::State;
 use std::fmt;
 
 /// Something with a byte in every state.
@@ -9,8 +9,11 @@ use std::fmt;
 pub(crate) enum Source {
     Portb,
     Gpior0,
-    Eimsk,
-    Place(Place),
+    /// EIMSK or GIMSK, by name.
+    Enables(&'static str),
+    Register(u8),
+    /// A cell, by its data addresses on the ATmega328P and on the device.
+    Cell(u16, u16),
 }
 
 impl Source {
@@ -18,9 +21,9 @@ impl Source {
         match self {
             Self::Portb => state.portb,
             Self::Gpior0 => state.gpior0,
-            Self::Eimsk => state.eimsk,
-            Self::Place(Place::Register(register)) => state.register(register),
-            Self::Place(Place::Cell(address)) => state.cell(address),
+            Self::Enables(_) => state.eimsk,
+            Self::Register(register) => state.register(register),
+            Self::Cell(address, _) => state.cell(address),
         }
     }
 }
@@ -30,9 +33,9 @@ impl fmt::Display for Source {
         match self {
             Self::Portb => f.write_str("PORTB"),
             Self::Gpior0 => f.write_str("GPIOR0"),
-            Self::Eimsk => f.write_str("EIMSK"),
-            Self::Place(Place::Register(register)) => write!(f, "r{register}"),
-            Self::Place(Place::Cell(address)) => write!(f, "mem[{address:#x}]"),
+            Self::Enables(name) => f.write_str(name),
+            Self::Register(register) => write!(f, "r{register}"),
+            Self::Cell(_, address) => write!(f, "mem[{address:#x}]"),
         }
     }
 }
@@ -49,16 +52,13 @@ pub(crate) enum Atom {
     Pc(u16),
     InInterrupt,
     Flag(u8),
-    /// At least so many bytes are on the stack.
-    Deep(u8),
-    /// The interrupt of a vector is enabled by its own bit.
-    Enabled(u16),
-    /// The step before was the entry into the handler of a vector: nothing else leads to the vector.
-    Entered(u16),
+    /// At least so many bytes are on the stack, whose top is there.
+    Deep(u8, u16),
+    /// An interrupt is enabled by its own bit.
+    Enabled(Interrupt),
+    /// The step before was the entry into the handler of an interrupt: nothing else leads to its vector.
+    Entered(Interrupt),
 }
-
-/// The names of the interrupts by their vectors.
-const INTERRUPTS: [&str; 4] = ["RESET", "INT0", "INT1", "PCINT0"];
 
 impl Atom {
     pub(crate) fn holds(self, state: &State) -> bool {
@@ -70,9 +70,9 @@ impl Atom {
             Self::Pc(address) => 2 * state.pc == address,
             Self::InInterrupt => state.handlers > 0,
             Self::Flag(flag) => state.flag(flag),
-            Self::Deep(bytes) => state.depth >= bytes,
-            Self::Enabled(vector) => state.enables(vector),
-            Self::Entered(vector) => state.pc == 2 * vector,
+            Self::Deep(bytes, _) => state.depth >= bytes,
+            Self::Enabled(interrupt) => state.enables(interrupt),
+            Self::Entered(interrupt) => state.pc == interrupt.vector,
         }
     }
 }
@@ -87,9 +87,9 @@ impl fmt::Display for Atom {
             Self::Pc(address) => write!(f, "pc == {address:#x}"),
             Self::InInterrupt => f.write_str("in_interrupt"),
             Self::Flag(flag) => write!(f, "SREG.{}", ["C", "Z", "N", "V", "S", "H", "T", "I"][usize::from(flag)]),
-            Self::Deep(bytes) => write!(f, "sp <= {:#x}", RAMEND - u16::from(bytes)),
-            Self::Enabled(vector) => write!(f, "enabled({})", INTERRUPTS[usize::from(vector)]),
-            Self::Entered(vector) => write!(f, "interrupt({})", INTERRUPTS[usize::from(vector)]),
+            Self::Deep(bytes, top) => write!(f, "sp <= {:#x}", top - u16::from(bytes)),
+            Self::Enabled(interrupt) => write!(f, "enabled({})", interrupt.name),
+            Self::Entered(interrupt) => write!(f, "interrupt({})", interrupt.name),
         }
     }
 }

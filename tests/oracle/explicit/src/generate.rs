@@ -2,8 +2,9 @@
 //!
 //! Values stay within two bits, so that there are few states; everything is written before it is read.
 
+use crate::board::Board;
 use crate::program::{
-    CELLS, Constant, EICRA, EIMSK, GPIOR0, One, Op, PCICR, PCMSK0, PINB, PORTB, Place, Program, SREG, Two, VECTORS,
+    CELLS, Constant, EICRA, EIMSK, GPIOR0, One, Op, PCICR, PCMSK0, PINB, PORTB, Place, Program, SREG, Two,
 };
 use avr_testkit::Random;
 
@@ -26,16 +27,16 @@ struct Builder<'a> {
     in_handler: bool,
 }
 
-/// A random program.
-pub(crate) fn program(random: &mut Random) -> Program {
+/// A random program for a device.
+pub(crate) fn program(random: &mut Random, board: &'static Board) -> Program {
     let count = random.pick(&[0, 1, 1, 1, 2, 2, 3]);
-    let mut interrupts = vec![1, 2, 3];
+    let mut interrupts = board.interrupts();
     while interrupts.len() > count {
         let index = random.below(interrupts.len());
         interrupts.remove(index);
     }
     let mut builder = Builder {
-        program: Program::default(),
+        program: Program::on(board),
         random,
         registers: MAIN.to_vec(),
         function: None,
@@ -49,7 +50,8 @@ pub(crate) fn program(random: &mut Random) -> Program {
 
 impl Builder<'_> {
     fn build(&mut self) {
-        (0..VECTORS).for_each(|_| self.add(Op::Jmp(0)));
+        let board = self.program.board;
+        (0..board.vectors()).for_each(|_| self.add(board.jump(0)));
         if self.random.once_in(3) {
             let start = self.program.here();
             self.function_is_plain = self.random.once_in(2);
@@ -59,15 +61,16 @@ impl Builder<'_> {
             self.add(Op::Ret);
             self.function = Some(start);
         }
-        let mut entries = [0; VECTORS as usize];
-        for vector in self.interrupts.clone() {
-            entries[usize::from(vector)] = self.program.here();
-            self.handler(vector);
+        let mut entries = vec![0; board.vectors().into()];
+        for interrupt in self.interrupts.clone() {
+            entries[usize::from(board.number(interrupt))] = self.program.here();
+            self.handler(interrupt);
         }
         entries[0] = self.program.here();
-        for (vector, entry) in (0..).zip(entries) {
+        for (number, entry) in (0..).zip(&entries) {
             // Vectors that are not used lead to the main program, which nothing does.
-            self.program.replace(2 * vector, Op::Jmp(if entry == 0 { entries[0] } else { entry }));
+            let target = if *entry == 0 { entries[0] } else { *entry };
+            self.program.replace(board.vector_words * number, board.jump(target));
         }
         self.main();
     }
@@ -102,7 +105,7 @@ impl Builder<'_> {
         match self.random.below(5) {
             0 | 1 => {
                 (0..1 + self.random.below(2)).for_each(|_| self.bit_of_handler());
-                self.switch_off(vector);
+                self.switch_off(vector, None);
             }
             // A careless one gives nothing back.
             2 if self.random.once_in(2) => {
@@ -128,7 +131,8 @@ impl Builder<'_> {
         // A handler that keeps itself out may let others in.
         let nests = vector < 3 && self.random.once_in(8);
         if nests {
-            self.program.extend([Op::SetBit(EIMSK, vector as u8 - 1, false), Op::Sei]);
+            self.switch(vector, false, Some(HANDLER));
+            self.add(Op::Sei);
         }
         let start = self.random.pick(&[
             Op::In(HANDLER, GPIOR0),
@@ -147,9 +151,10 @@ impl Builder<'_> {
             self.add(Op::Sts(cell, HANDLER));
         }
         if nests {
-            self.program.extend([Op::Cli, Op::SetBit(EIMSK, vector as u8 - 1, true)]);
+            self.add(Op::Cli);
+            self.switch(vector, true, Some(HANDLER));
         }
-        self.switch_off(vector);
+        self.switch_off(vector, Some(HANDLER));
         if saves_flags {
             self.program.extend([Op::Pop(HANDLER), Op::Out(SREG, HANDLER)]);
         }
@@ -157,9 +162,26 @@ impl Builder<'_> {
     }
 
     /// Some handlers switch themselves off.
-    fn switch_off(&mut self, vector: u16) {
+    fn switch_off(&mut self, vector: u16, register: Option<u8>) {
         if vector < 3 && self.random.once_in(5) {
-            self.add(Op::SetBit(EIMSK, vector as u8 - 1, false));
+            self.switch(vector, false, register);
+        }
+    }
+
+    /// Switches INT0 or INT1 on or off, by SBI or CBI, or in a register that the code at hand may use. Without one, nothing is done.
+    fn switch(&mut self, vector: u16, value: bool, register: Option<u8>) {
+        match (self.program.board.general, register) {
+            (None, _) => self.add(Op::SetBit(EIMSK, vector as u8 - 1, value)),
+            (Some([mask, _]), Some(register)) => {
+                let changes = if value { (Constant::Ori, mask) } else { (Constant::Andi, !mask) };
+                self.program.extend([
+                    Op::In(register, EIMSK),
+                    Op::Constant(changes.0, register, changes.1),
+                    Op::Out(EIMSK, register),
+                    Op::Constant(Constant::Andi, register, 3),
+                ]);
+            }
+            (Some(_), None) => {}
         }
     }
 
@@ -243,14 +265,21 @@ impl Builder<'_> {
     }
 
     fn enable(&mut self) {
-        let mask = self.interrupts.iter().filter(|vector| **vector < 3).fold(0, |mask, vector| mask | *vector as u8);
+        let board = self.program.board;
+        let mut mask = 0;
+        for interrupt in self.interrupts.iter().map(|interrupt| board.interrupt(*interrupt)) {
+            mask |= if interrupt.is_in_pcicr { 0 } else { interrupt.mask };
+        }
+        if self.interrupts.iter().any(|interrupt| *interrupt < 3) && !self.random.once_in(4) {
+            self.program.extend([Op::Constant(Constant::Ldi, 16, board.edges), Op::Sts(EICRA, 16)]);
+        }
         if mask != 0 {
-            if !self.random.once_in(4) {
-                self.program.extend([Op::Constant(Constant::Ldi, 16, 0x0a), Op::Sts(EICRA, 16)]);
-            }
             self.program.extend([Op::Constant(Constant::Ldi, 16, mask), Op::Out(EIMSK, 16)]);
         }
-        if self.interrupts.contains(&3) {
+        if board.general.is_some() {
+            // The register is within two bits again.
+            self.program.extend([Op::Constant(Constant::Ldi, 16, 1), Op::Sts(PCMSK0, 16)]);
+        } else if self.interrupts.contains(&3) {
             self.program.extend([Op::Constant(Constant::Ldi, 16, 1), Op::Sts(PCMSK0, 16), Op::Sts(PCICR, 16)]);
         }
     }
@@ -314,7 +343,7 @@ impl Builder<'_> {
                 let vector = self.random.pick(&self.interrupts.clone());
                 if vector < 3 {
                     let value = !self.random.once_in(3);
-                    self.add(Op::SetBit(EIMSK, vector as u8 - 1, value));
+                    self.switch(vector, value, Some(d));
                 }
             }
             _ => self.single(),

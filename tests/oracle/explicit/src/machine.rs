@@ -1,9 +1,10 @@
-//! The machine: what a step leads to, with every choice of the environment. After the data sheet of the ATmega328P and
-//! the instruction set manual, with nothing of the engine.
+//! The machine: what a step leads to, with every choice of the environment. After the data sheets and the instruction set
+//! manual, with nothing of the engine.
 //!
 //! A step is one instruction or the entry into a handler. A request for INT0, INT1 or PCINT0 may come just before any
 //! instruction, and programs never look at its flag. So an enabled interrupt may be taken or not.
 
+use crate::board::Interrupt;
 use crate::program::{Constant, Op, PINB, Program, SREG, Two};
 use crate::state::{I, Misstep, State, T};
 
@@ -24,10 +25,12 @@ pub(crate) enum Fault {
     IncKeepsZ,
     StoreIsLost,
     RestoreKeepsSreg,
+    VectorsOfTwoWords,
+    ReturnsOfTwoBytes,
 }
 
 impl Fault {
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::NoDelayAfterSei,
         Self::NoDelayAfterReti,
         Self::RetiKeepsI,
@@ -42,6 +45,8 @@ impl Fault {
         Self::IncKeepsZ,
         Self::StoreIsLost,
         Self::RestoreKeepsSreg,
+        Self::VectorsOfTwoWords,
+        Self::ReturnsOfTwoBytes,
     ];
 }
 
@@ -59,9 +64,10 @@ impl Machine<'_> {
     /// Adds all states that one step may lead to.
     pub(crate) fn step(&self, state: &State, next: &mut Vec<State>) -> Result<(), Misstep> {
         if state.flag(I) && !state.delayed && !self.has(Fault::NoInterrupts) {
-            for vector in 1..=3 {
-                if state.enables(vector) && !(self.has(Fault::EntryKeepsI) && state.depth > 6) {
-                    next.push(self.entered(state, vector)?);
+            for interrupt in self.program.board.interrupts() {
+                let interrupt = self.program.board.interrupt(interrupt);
+                if state.enables(interrupt) && !(self.has(Fault::EntryKeepsI) && state.depth > 6) {
+                    next.push(self.entered(state, interrupt)?);
                     if self.has(Fault::InterruptsAreCertain) {
                         return Ok(());
                     }
@@ -74,15 +80,21 @@ impl Machine<'_> {
         self.instruction(state, next)
     }
 
-    fn entered(&self, state: &State, vector: u16) -> Result<State, Misstep> {
+    /// The bytes of a return address.
+    fn return_bytes(&self) -> u8 {
+        if self.has(Fault::ReturnsOfTwoBytes) { 2 } else { self.program.board.return_bytes }
+    }
+
+    fn entered(&self, state: &State, interrupt: Interrupt) -> Result<State, Misstep> {
         let mut entered = state.clone();
-        entered.call(2 * vector)?;
+        let words = if self.has(Fault::VectorsOfTwoWords) { 2 } else { self.program.board.vector_words };
+        entered.call(interrupt.vector / self.program.board.vector_words * words, self.return_bytes())?;
         entered.handlers += 1;
         if !self.has(Fault::EntryKeepsI) {
             entered.set_flag(I, false);
         }
         if self.has(Fault::EntryTakesTwoSteps)
-            && let Some(Op::Jmp(target)) = self.program.at(entered.pc)
+            && let Some(Op::Jmp(target) | Op::Rjmp(target)) = self.program.at(entered.pc)
         {
             entered.pc = target;
         }
@@ -98,7 +110,7 @@ impl Machine<'_> {
         match op {
             Op::In(d, PINB) => {
                 let highest = if self.has(Fault::InputsAreZero) { 0 } else { 0xff };
-                for value in 0..=highest {
+                for value in (0..=highest).filter(|value| value & !self.program.board.pins == 0) {
                     let mut read = state.clone();
                     read.write(d, value);
                     next.push(read);
@@ -191,10 +203,10 @@ impl Machine<'_> {
                 }
             }
             Op::Rjmp(target) | Op::Jmp(target) => state.pc = target,
-            Op::Rcall(target) => state.call(target)?,
-            Op::Ret => state.return_from_call()?,
+            Op::Rcall(target) => state.call(target, self.return_bytes())?,
+            Op::Ret => state.return_from_call(self.return_bytes())?,
             Op::Reti => {
-                state.return_from_call()?;
+                state.return_from_call(self.return_bytes())?;
                 state.handlers = state.handlers.checked_sub(1).ok_or(Misstep::Stack)?;
                 if !self.has(Fault::RetiKeepsI) {
                     state.set_flag(I, true);

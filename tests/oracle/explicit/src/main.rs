@@ -9,6 +9,7 @@
 #![allow(clippy::print_stdout, reason = "the report is what the program is for")]
 
 mod ask;
+mod board;
 mod compare;
 mod formula;
 mod generate;

@@ -1,9 +1,10 @@
 //! Instructions as this oracle knows them: their code and their text, after the instruction set manual.
 
+use crate::board::{BOARDS, Board};
 use avr_testkit::Random;
 use std::fmt;
 
-/// Data addresses of the I/O registers that programs use.
+/// Data addresses of the I/O registers that programs use, on the ATmega328P.
 pub(crate) const PINB: u16 = 0x23;
 pub(crate) const PORTB: u16 = 0x25;
 pub(crate) const EIMSK: u16 = 0x3d;
@@ -14,9 +15,6 @@ pub(crate) const EICRA: u16 = 0x69;
 pub(crate) const PCMSK0: u16 = 0x6b;
 /// The cells of SRAM that programs use.
 pub(crate) const CELLS: [u16; 2] = [0x100, 0x101];
-
-/// The number of vectors that a program may have, reset included; each takes two words.
-pub(crate) const VECTORS: u16 = 4;
 
 /// An operation on two registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +46,7 @@ pub(crate) enum One {
     Lsr,
 }
 
-/// An instruction. Targets are absolute word addresses, and I/O registers have data addresses.
+/// An instruction. Targets are absolute word addresses, and I/O registers have data addresses, those of the ATmega328P.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     Two(Two, u8, u8),
@@ -85,6 +83,20 @@ impl Op {
     /// Its length in words.
     pub(crate) fn words(self) -> u16 {
         if matches!(self, Self::Lds(..) | Self::Sts(..) | Self::Jmp(_)) { 2 } else { 1 }
+    }
+
+    /// The instruction with the data addresses of a device.
+    fn on(self, board: &Board) -> Self {
+        let place = |address| board.address(address);
+        match self {
+            Self::In(d, address) => Self::In(d, place(address)),
+            Self::Out(address, r) => Self::Out(place(address), r),
+            Self::SetBit(address, bit, value) => Self::SetBit(place(address), bit, value),
+            Self::SkipIo(address, bit, value) => Self::SkipIo(place(address), bit, value),
+            Self::Lds(d, address) => Self::Lds(d, place(address)),
+            Self::Sts(address, r) => Self::Sts(place(address), r),
+            other => other,
+        }
     }
 
     /// Its code at a word address: the first word, and the second if there is one.
@@ -185,8 +197,9 @@ impl fmt::Display for Op {
 }
 
 /// A program: what begins at each word address.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Program {
+    pub(crate) board: &'static Board,
     ops: Vec<Option<Op>>,
     /// The cells and registers that formulas may look at, whatever they hold at the start.
     pub(crate) observed: Vec<Place>,
@@ -199,7 +212,18 @@ pub(crate) enum Place {
     Cell(u16),
 }
 
+impl Default for Program {
+    fn default() -> Self {
+        Self::on(&BOARDS[0])
+    }
+}
+
 impl Program {
+    /// A program for a device, still without instructions.
+    pub(crate) fn on(board: &'static Board) -> Self {
+        Self { board, ops: Vec::new(), observed: Vec::new() }
+    }
+
     /// The next word address to be written.
     pub(crate) fn here(&self) -> u16 {
         self.ops.len() as u16
@@ -229,7 +253,8 @@ impl Program {
     /// The program with one other instruction of the same length, behind the vectors.
     pub(crate) fn mutant(&self, random: &mut Random) -> Self {
         let mut mutant = self.clone();
-        let all: Vec<(u16, Op)> = self.instructions().filter(|(address, _)| *address >= 2 * VECTORS).collect();
+        let vectors = self.board.vector_words * self.board.vectors();
+        let all: Vec<(u16, Op)> = self.instructions().filter(|(address, _)| *address >= vectors).collect();
         let (address, op) = random.pick(&all);
         let other = match op {
             Op::SkipIo(io, bit, value) => Op::SkipIo(io, bit, !value),
@@ -254,7 +279,7 @@ impl Program {
     pub(crate) fn words(&self) -> Vec<u16> {
         let mut words = Vec::new();
         for (address, op) in self.instructions() {
-            let (first, second) = op.code(address);
+            let (first, second) = op.on(self.board).code(address);
             words.push(first);
             words.extend(second);
         }
@@ -269,7 +294,8 @@ impl Program {
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (address, op) in self.instructions() {
+        writeln!(f, "  ; {}", self.board.name)?;
+        for (address, op) in self.instructions().map(|(address, op)| (address, op.on(self.board))) {
             let code = match op.code(address) {
                 (first, None) => format!("{first:04x}"),
                 (first, Some(second)) => format!("{first:04x} {second:04x}"),

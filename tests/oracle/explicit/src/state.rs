@@ -1,5 +1,6 @@
 //! A state of the machine, and what instructions do to registers, flags, memory and the stack.
 
+use crate::board::Interrupt;
 use crate::machine::Fault;
 use crate::program::{CELLS, EICRA, EIMSK, GPIOR0, One, PCICR, PCMSK0, PORTB, Program, SREG};
 
@@ -7,8 +8,6 @@ use crate::program::{CELLS, EICRA, EIMSK, GPIOR0, One, PCICR, PCMSK0, PORTB, Pro
 const STACK: usize = 20;
 /// The bits of r16 to r19, r24 and the cells among those that tell what was written.
 const WRITTEN: u16 = 0x70f;
-/// The top of the stack (RAMEND).
-pub(crate) const RAMEND: u16 = 0x8ff;
 
 const C: u8 = 0;
 const Z: u8 = 1;
@@ -42,6 +41,7 @@ pub(crate) struct State {
     cells: [u8; 2],
     pub(crate) portb: u8,
     pub(crate) gpior0: u8,
+    /// EIMSK, or GIMSK.
     pub(crate) eimsk: u8,
     pcicr: u8,
     pub(crate) sreg: u8,
@@ -107,13 +107,10 @@ impl State {
         self.sreg >> flag & 1 == 1
     }
 
-    /// True if an interrupt (1 to 3, as its vector) is enabled by its own bit.
-    pub(crate) fn enables(&self, vector: u16) -> bool {
-        match vector {
-            1 => self.eimsk & 1 != 0,
-            2 => self.eimsk & 2 != 0,
-            _ => self.pcicr & 1 != 0,
-        }
+    /// True if an interrupt is enabled by its own bit.
+    pub(crate) fn enables(&self, interrupt: Interrupt) -> bool {
+        let register = if interrupt.is_in_pcicr { self.pcicr } else { self.eimsk };
+        register & interrupt.mask != 0
     }
 
     pub(crate) fn set_flag(&mut self, flag: u8, value: bool) {
@@ -141,18 +138,20 @@ impl State {
         Ok(std::mem::take(&mut self.stack[usize::from(self.depth)]))
     }
 
-    pub(crate) fn call(&mut self, target: u16) -> Result<(), Misstep> {
-        let [low, high] = self.pc.to_le_bytes();
-        self.push(low)?;
-        self.push(high)?;
+    /// Pushes a return address of two or three bytes, the least significant first, and goes elsewhere.
+    pub(crate) fn call(&mut self, target: u16, bytes: u8) -> Result<(), Misstep> {
+        let all = u32::from(self.pc).to_le_bytes();
+        all.into_iter().take(bytes.into()).try_for_each(|byte| self.push(byte))?;
         self.pc = target;
         Ok(())
     }
 
-    pub(crate) fn return_from_call(&mut self) -> Result<(), Misstep> {
-        let high = self.pop()?;
-        let low = self.pop()?;
-        self.pc = u16::from_le_bytes([low, high]);
+    pub(crate) fn return_from_call(&mut self, bytes: u8) -> Result<(), Misstep> {
+        let mut address: u32 = 0;
+        for _ in 0..bytes {
+            address = address << 8 | u32::from(self.pop()?);
+        }
+        self.pc = address.try_into().map_err(|_| Misstep::NoInstruction)?;
         Ok(())
     }
 

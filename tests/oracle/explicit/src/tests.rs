@@ -2,6 +2,7 @@
 //! agree with each other.
 
 use crate::ask::Asker;
+use crate::board::{BOARDS, Board};
 use crate::compare::{self, Counts};
 use crate::formula::{Atom, Binary, Formula, Logic, Path, Property, Runs, Unary};
 use crate::graph::Graph;
@@ -9,6 +10,7 @@ use crate::machine::{Fault, Machine};
 use crate::program::Program;
 use crate::{generate, solve};
 use avr_testkit::Random;
+use std::collections::BTreeSet;
 
 /// Programs that are compared, and the most for each fault.
 const PROGRAMS: u64 = 120;
@@ -23,6 +25,17 @@ fn the_verifier_agrees() {
     assert!(counts.holds > PROGRAMS && counts.violated > PROGRAMS, "{counts:?}");
     assert!(counts.unknown * 20 < counts.properties, "{:?}", counts.reasons);
     assert!(counts.sharp * 4 > counts.properties, "only {} of {} are sharp", counts.sharp, counts.properties);
+}
+
+#[test]
+fn handlers_run_on_all_devices() {
+    let on = |seed: u64| {
+        let program = generate::program(&mut Random::new(seed), Board::of(seed));
+        let graph = Graph::explore(&Machine { program: &program, fault: None }, 600).ok()?;
+        graph.states.iter().any(|state| state.handlers > 0).then_some(program.board.name)
+    };
+    let all: BTreeSet<&str> = (1..=PROGRAMS).filter_map(on).collect();
+    assert_eq!(all, BOARDS.iter().map(|board| board.name).collect());
 }
 
 /// The number of programs that it takes to find a fault.
@@ -48,6 +61,8 @@ fn faults_are_found() {
         Fault::InterruptsAreCertain,
         Fault::OnlyTheFirstInterrupt,
         Fault::SkipNever,
+        Fault::VectorsOfTwoWords,
+        Fault::ReturnsOfTwoBytes,
     ] {
         assert!(programs_to_find(fault).is_some(), "{fault:?} is not found");
     }
@@ -56,7 +71,7 @@ fn faults_are_found() {
 /// The graph of a random program that is small.
 fn small_graph(random: &mut Random) -> Graph {
     loop {
-        let program = generate::program(random);
+        let program = generate::program(random, &BOARDS[0]);
         if let Ok(graph) = Graph::explore(&Machine { program: &program, fault: None }, 600) {
             return graph;
         }
