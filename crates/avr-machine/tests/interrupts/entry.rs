@@ -1,8 +1,9 @@
 //! The moment from which I allows interrupts: after SEI, after writing SREG, after RETI.
 
-use super::bench::{Bench, CLI, NOP, RETI, SEI, START, out, sts};
+use super::bench::{Bench, CLI, NOP, RETI, SEI, START, World, out, sts};
 use avr_isa::{DataAddress, FlashWordAddress, Instruction};
-use avr_machine::{Frame, FrameKind, Hazard, HazardKind, Options, Stop};
+use avr_machine::device::Device;
+use avr_machine::{Frame, FrameKind, Hazard, HazardKind, Machine, Options, Program, Stop};
 
 /// A bench on which the overflow of timer 0 is enabled and stands.
 fn requested(program: &[Instruction]) -> Bench {
@@ -139,4 +140,27 @@ fn an_interrupt_that_leads_to_the_default_handler_is_a_hazard() {
     check(Instruction::Jmp { target: 0x82 }, Some(0x80), None);
     check(Instruction::Jmp { target: 0x80 }, None, None);
     check(NOP, Some(0x80), None);
+}
+
+/// INT0 is enabled and stands: the data addresses and contents of its registers.
+const INT0_OF_MEGA: [(u16, u8); 2] = [(0x3d, 0x01), (0x3c, 0x01)];
+const INT0_OF_TINY: [(u16, u8); 2] = [(0x5b, 0x40), (0x5a, 0x40)];
+
+#[test]
+fn vectors_have_one_word_where_there_is_no_jmp() {
+    let all = [("atmega168p", INT0_OF_MEGA, 2), ("atmega88p", INT0_OF_MEGA, 1), ("attiny85", INT0_OF_TINY, 1)];
+    for (name, cells, vector) in all {
+        let device = Device::named(name).expect("a device of the tables");
+        let program = Program::decode(device.memory.flash_words(), device.core.features, |_| Some(0));
+        let machine = Machine::new(device, program, Options { start: FlashWordAddress(START), ..Options::default() });
+        let mut world = World::default();
+        let mut state = machine.power_on(&mut world);
+        for (cell, content) in cells.into_iter().chain([(0x5f, 0x80)]) {
+            state.data.set(DataAddress(cell), content);
+        }
+        // It is interrupt 1 of all of them.
+        world.wish_interrupt("INT0");
+        machine.step(&mut state, &mut world).expect("the handler is entered");
+        assert_eq!(state.control.pc, FlashWordAddress(vector), "{name}");
+    }
 }
