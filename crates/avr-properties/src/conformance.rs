@@ -81,7 +81,8 @@ impl Relation {
     }
 
     /// The relation that a property file names.
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
         [Self::Simulation, Self::Traces].into_iter().find(|relation| relation.name() == name)
     }
 }

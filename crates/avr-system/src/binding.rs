@@ -7,7 +7,7 @@ use avr_image::Image;
 use avr_machine::Machine;
 use avr_machine::device::{BitKind, BitRef, Device};
 use avr_properties::{
-    AtomKind, AtomTable, Binding, Event, Property, PropertyError, PropertyKind as NodeProperty, Setting,
+    AtomKind, AtomTable, Binding, Event, Property, PropertyError, PropertyKind as NodeProperty, Relation, Setting,
     SpecificationAutomaton, bind,
 };
 use mu_calculus::{AtomId, Comparison, Formula, LinearOperator, ParseError, parse_path, parse_predicate};
@@ -64,7 +64,7 @@ pub(crate) enum Goal {
     Live(Option<Formula<AtomId>>),
     /// A formula of linear time is true of every fair run.
     Linear(Formula<AtomId>),
-    /// Each run shows a sequence of events that a specification allows.
+    /// The events of each run are those that a specification allows.
     Conforms(Conformance),
 }
 
@@ -124,8 +124,8 @@ impl<'a> System<'a> {
                 PropertyKind::Always(check) => Goal::Always(binder.condition(check)?),
                 PropertyKind::Never(check) => Goal::Always(Formula::Not(Box::new(binder.condition(check)?))),
                 PropertyKind::Ltl(check) => Goal::Linear(binder.path(check)?),
-                PropertyKind::Conforms { to, alphabet } => match specifications.get(&to.text) {
-                    Some(automaton) => Goal::Conforms(binder.conformance(automaton, to, alphabet)?),
+                PropertyKind::Conforms { to, alphabet, relation } => match specifications.get(&to.text) {
+                    Some(automaton) => Goal::Conforms(binder.conformance((automaton, *relation), to, alphabet)?),
                     None => {
                         let problem = format!("the specification {} was not read", to.text);
                         return Err(wrong(problem, &to.span, CONFORMS_FORM));
@@ -302,7 +302,7 @@ impl Binder<'_, '_> {
     /// A specification with its events and data bound to atoms.
     fn conformance(
         &mut self,
-        automaton: &SpecificationAutomaton,
+        (automaton, relation): (&SpecificationAutomaton, Relation),
         to: &Placed,
         alphabet: &[Placed],
     ) -> Result<Conformance, SystemError> {
@@ -353,7 +353,7 @@ impl Binder<'_, '_> {
             answers.push(moves.into_iter().map(answer).collect::<Result<Vec<_>, SystemError>>()?);
         }
         let letters = letters.into_iter().map(|(_, _, atom, text)| (atom, text)).collect();
-        Ok(Conformance { automaton: automaton.clone(), letters, data, answers })
+        Ok(Conformance { automaton: automaton.clone(), relation, letters, data, answers })
     }
 
     fn node_atom(&self, atom: AtomId) -> Option<NodeAtom> {

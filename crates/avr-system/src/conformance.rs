@@ -2,11 +2,11 @@
 //!
 //! Traces are compared: for each run of the system there is a run of the specification with the same events, and with data that are
 //! true. So the specification is followed as the set of all states in which it may be (the subset construction), which a step of the
-//! system leads to another one. The system conforms if no run leads to the empty set.
+//! system leads to another one. The system conforms if no run leads to the empty set. Weak simulation is in [`crate::simulation`].
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use avr_properties::SpecificationAutomaton;
+use avr_properties::{Relation, SpecificationAutomaton};
 use mu_calculus::{AtomId, Formula};
 use rustc_hash::FxHashMap;
 use three_valued::Truth;
@@ -27,6 +27,7 @@ pub(crate) type States = BTreeSet<usize>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Conformance {
     pub(crate) automaton: SpecificationAutomaton,
+    pub(crate) relation: Relation,
     /// The events of the alphabet with their texts, in order.
     pub(crate) letters: Vec<(AtomId, String)>,
     /// By state: the condition that is true as long as the specification is in it.
@@ -154,6 +155,11 @@ impl Conformance {
     /// The sets of states in which the specification may be after a step into a state, each with true if that is known; none if they are
     /// too many.
     pub(crate) fn after(&self, states: &States, state: u32, labels: &Labels<'_>) -> Option<Vec<(States, bool)>> {
+        self.with_data(self.answered(states, state, labels)?, state, labels)
+    }
+
+    /// The same, whatever the data of the states are.
+    pub(crate) fn answered(&self, states: &States, state: u32, labels: &Labels<'_>) -> Option<Vec<(States, bool)>> {
         let mut sets = vec![(self.automaton.closure(states), true)];
         for (letter, (atom, _)) in self.letters.iter().enumerate() {
             let mut next = Vec::new();
@@ -172,7 +178,7 @@ impl Conformance {
                 return None;
             }
         }
-        self.with_data(sets, state, labels)
+        Some(sets)
     }
 
     /// The sets of states after an event.

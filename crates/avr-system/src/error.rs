@@ -21,8 +21,7 @@ pub const FILE_FORM: &str =
 pub(crate) const WIRE_FORM: &str =
     "a wire is Uart(from: \"a\", to: \"b\") or Pin(from: \"a.PORTB.0\", to: \"b.PIND.2\")";
 /// Advice on conformance.
-pub(crate) const CONFORMS_FORM: &str =
-    "write Conforms(to: \"protocol.spec.ron\", alphabet: [\"a.write(UDR0)\", \"b.write(UDR0)\"], by: \"traces\")";
+pub(crate) const CONFORMS_FORM: &str = "write Conforms(to: \"protocol.spec.ron\", alphabet: [\"a.write(UDR0)\", \"b.write(UDR0)\"]), with by: \"traces\" for inclusion of traces";
 /// Advice on properties.
 pub(crate) const PROPERTY_FORM: &str = "a property is Deadlock(), Always(\"a.PORTB.0 == 0\"), Never(\"a.x == 1 && b.x == 1\") or Ltl(\"G (a.write(UDR0) -> F b.read(UDR0))\")";
 

@@ -23,6 +23,10 @@ pub enum Fault {
     RepetitionNotClosed,
     /// An event that a specification does not answer is passed over.
     UnansweredPassed,
+    /// A specification answers with knowledge of the whole run where it may not.
+    SimulationOfSets,
+    /// The data of a specification are not asked for where a simulation is sought.
+    DataUnasked,
     /// Two events of one kind, one right after the other, count as one.
     EventsMerged,
     /// A choice that the hardware determines counts as one of the world around the system.

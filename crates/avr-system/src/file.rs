@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use avr_machine::{ron_message, ron_offset};
+use avr_properties::Relation;
 use ron::extensions::Extensions;
 use ron::value::RawValue;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
@@ -98,12 +99,14 @@ pub enum PropertyKind {
     Never(Placed),
     /// A formula of linear time that is true of every fair run.
     Ltl(Placed),
-    /// Each run shows a sequence of events that a specification allows.
+    /// The events of each run are those that a specification allows.
     Conforms {
         /// The path of the specification file.
         to: Placed,
         /// The events that are seen.
         alphabet: Vec<Placed>,
+        /// The relation that is asked for.
+        relation: Relation,
     },
 }
 
@@ -417,20 +420,12 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Checks that a property asks for the relation that systems know.
-    fn check_relation(&self, by: Option<&'a RawValue>, part: &'a str) -> Result<(), SystemError> {
-        let named = by.map(|raw| self.placed(raw, CONFORMS_FORM)).transpose()?;
-        match named {
-            Some(named) if named.text == "traces" => Ok(()),
-            Some(named) => {
-                let problem = format!("the relation '{}' is not supported in systems", named.text);
-                Err(self.error(problem, named.span, CONFORMS_FORM))
-            }
-            None => {
-                let problem = "weak simulation, which `Conforms` asks for without `by`, is not supported in systems";
-                Err(self.error(problem.to_owned(), self.span(part), CONFORMS_FORM))
-            }
-        }
+    /// The relation that a property asks for.
+    fn relation(&self, by: Option<&'a RawValue>) -> Result<Relation, SystemError> {
+        let Some(raw) = by else { return Ok(Relation::Simulation) };
+        let named = self.placed(raw, CONFORMS_FORM)?;
+        Relation::named(&named.text)
+            .ok_or_else(|| self.error(format!("there is no relation '{}'", named.text), named.span, CONFORMS_FORM))
     }
 
     fn property(&self, raw: &'a RawValue) -> Result<PropertyEntry, SystemError> {
@@ -443,7 +438,7 @@ impl<'a> Reader<'a> {
             PropertyContent::Never(raw) => PropertyKind::Never(self.placed(raw, PROPERTY_FORM)?),
             PropertyContent::Ltl(raw) => PropertyKind::Ltl(self.placed(raw, PROPERTY_FORM)?),
             PropertyContent::Conforms { to, alphabet, by } => {
-                self.check_relation(by, part)?;
+                let relation = self.relation(by)?;
                 let placed = |raw: &&'a RawValue| self.placed(raw, PROPERTY_FORM);
                 let (to, alphabet) =
                     (self.placed(to, PROPERTY_FORM)?, alphabet.iter().map(placed).collect::<Result<Vec<_>, _>>()?);
@@ -451,7 +446,7 @@ impl<'a> Reader<'a> {
                     let problem = "the alphabet is empty: every system conforms to every specification".to_owned();
                     return Err(self.error(problem, self.span(part), CONFORMS_FORM));
                 }
-                PropertyKind::Conforms { to, alphabet }
+                PropertyKind::Conforms { to, alphabet, relation }
             }
         };
         let name = match &kind {
@@ -460,7 +455,12 @@ impl<'a> Reader<'a> {
             PropertyKind::Always(check) | PropertyKind::Never(check) | PropertyKind::Ltl(check) => {
                 format!("{}(\"{}\")", kind.name(), check.text)
             }
-            PropertyKind::Conforms { to, .. } => format!("Conforms(to: \"{}\")", to.text),
+            PropertyKind::Conforms { to, relation: Relation::Simulation, .. } => {
+                format!("Conforms(to: \"{}\")", to.text)
+            }
+            PropertyKind::Conforms { to, relation, .. } => {
+                format!("Conforms(to: \"{}\", by: \"{}\")", to.text, relation.name())
+            }
         };
         Ok(PropertyEntry { name, kind, span: self.span(part) })
     }

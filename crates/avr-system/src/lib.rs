@@ -21,6 +21,7 @@ mod moments;
 mod node;
 mod replay;
 mod run;
+mod simulation;
 #[cfg(test)]
 mod tests;
 mod verdict;

@@ -6,7 +6,10 @@
 //!   which nothing on a wire can happen whatever comes.
 //! * A formula of linear time holds if it is true of every fair run. It is violated by a concrete fair run of all nodes of which the end
 //!   repeats for ever.
+//! * A specification simulates the system if pairs of states do that for all that may happen. It is violated by a run that it does not allow.
 //! * Else it is *unknown*, for the reason that comes first.
+
+mod conforms;
 
 use avr_properties::Atom;
 use mu_calculus::{
@@ -17,13 +20,12 @@ use three_valued::Truth;
 
 use crate::binding::{Goal, HAPPENED, NodeAtom, System, SystemProperty};
 use crate::composition::{Limits, Space, Told};
-use crate::conformance::{Beside, Conformance, Followed, Labels, Step};
 use crate::faults::{Fault, is_on};
 use crate::lasso::{Lasso, Refutation};
 use crate::moments::{are_untold, without_events};
 use crate::node::{Distinctions, Node, Parts};
-use crate::replay::{Replay, replay};
-use crate::run::{Run, SpecificationMoment};
+use crate::replay::replay;
+use crate::run::Run;
 use crate::wire::Uart;
 use crate::word::Word;
 
@@ -374,68 +376,6 @@ impl System<'_> {
             }
             (Truth::Unknown, None) => Verdict::Unknown("it depends on what is not known".to_owned()),
         }
-    }
-
-    /// The verdict about the events that a specification allows.
-    fn conforms(
-        &self,
-        space: &mut Space<'_>,
-        conformance: &Conformance,
-        (is_complete, limit): (bool, usize),
-        is_over: &(dyn Fn() -> bool + Sync),
-    ) -> Verdict {
-        let followed = |space: &Space<'_>, only_known: bool| {
-            let atom = |state: u32, atom: AtomId| self.label(space, state, atom);
-            let condition = |state: u32, formula: &Formula<AtomId>| self.truth(space, state, formula);
-            let labels = Labels { atom: &atom, condition: &condition };
-            conformance.follow(space, &labels, (only_known, limit), &|| is_over())
-        };
-        if let Followed::Unanswered(ways) = followed(space, true) {
-            for way in &ways {
-                let run = (0..CONTENTS).find_map(|content| self.unanswered(space, conformance, (way, content)));
-                if let Some(run) = run {
-                    return Verdict::Violated(Box::new(run));
-                }
-            }
-            let reason = "a step has no answer, and no concrete run of all nodes to it was found";
-            return Verdict::Unknown(reason.to_owned());
-        }
-        if !is_complete {
-            return Verdict::Unknown(format!("a limit was hit after {} states of the system", space.states.len()));
-        }
-        match followed(space, false) {
-            Followed::Answered => Verdict::Holds,
-            Followed::Unanswered(_) => {
-                Verdict::Unknown("it depends on what is not known of the events if each has an answer".to_owned())
-            }
-            Followed::GivenUp(reason) => Verdict::Unknown(reason),
-        }
-    }
-
-    /// A concrete run along a way that ends in what a specification does not answer.
-    fn unanswered(
-        &self,
-        space: &mut Space<'_>,
-        conformance: &Conformance,
-        (way, content): (&[Step], u8),
-    ) -> Option<Run> {
-        let mut replay = Replay::begin(space, content, 0)?;
-        let (mut states, mut moments) = (vec![0], vec![0]);
-        for (state, edge, member) in way {
-            replay.take(space, (*state, *edge, *member))?;
-            states.push(*space.edges.get(*state, *edge)?.members.get(*member)?);
-            moments.push(replay.moments());
-        }
-        let atom = |state: u32, atom: AtomId| self.label(space, state, atom);
-        let condition = |state: u32, formula: &Formula<AtomId>| self.truth(space, state, formula);
-        let beside = conformance.along(&states, &Labels { atom: &atom, condition: &condition })?;
-        let specification = beside.into_iter().map(|(step, Beside { events, states })| SpecificationMoment {
-            moments: moments[step],
-            events,
-            states,
-        });
-        let specification = specification.collect();
-        Some(Run { specification, ..replay.ended(space, None) })
     }
 
     /// The run of a lasso, if it is fair and the formula is certainly false of it.

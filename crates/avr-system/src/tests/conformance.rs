@@ -14,17 +14,17 @@ use crate::{Run, Verdict};
 
 /// A move: the node that writes to port B, a bit of the byte with its value if that is compared, and the next state. Without a node it is
 /// silent.
-type Move = (Option<usize>, Option<(u8, bool)>, usize);
+pub(super) type Move = (Option<usize>, Option<(u8, bool)>, usize);
 
 /// A state of a specification.
 #[derive(Clone, Debug, Default)]
-struct Specified {
+pub(super) struct Specified {
     /// A bit of port B of node `.0` that is low in the state.
-    low: Option<(usize, u8)>,
-    moves: BTreeSet<Move>,
+    pub(super) low: Option<(usize, u8)>,
+    pub(super) moves: BTreeSet<Move>,
 }
 
-fn specification(random: &mut Random) -> Vec<Specified> {
+pub(super) fn specification(random: &mut Random) -> Vec<Specified> {
     let count = 1 + random.below(4_usize);
     let mut all = vec![Specified::default(); count];
     for (state, own) in all.iter_mut().enumerate() {
@@ -43,7 +43,7 @@ fn specification(random: &mut Random) -> Vec<Specified> {
     all
 }
 
-fn text(states: &[Specified]) -> String {
+pub(super) fn text(states: &[Specified]) -> String {
     let name = |node: usize| ["a", "b"][node];
     let states = states.iter().enumerate().map(|(number, Specified { low, moves })| {
         let data = low.map_or_else(String::new, |(node, bit)| format!("data: \"{}.PORTB.{bit} == 0\", ", name(node)));
@@ -62,9 +62,9 @@ fn text(states: &[Specified]) -> String {
     format!("(initial: [\"s0\"], states: {{ {} }})", states.collect::<Vec<_>>().join(", "))
 }
 
-type States = BTreeSet<usize>;
+pub(super) type States = BTreeSet<usize>;
 
-fn closed(states: &States, all: &[Specified]) -> States {
+pub(super) fn closed(states: &States, all: &[Specified]) -> States {
     let mut closed = states.clone();
     loop {
         let silent = closed.iter().flat_map(|state| &all[*state].moves).filter(|(by, ..)| by.is_none());
@@ -76,13 +76,13 @@ fn closed(states: &States, all: &[Specified]) -> States {
     }
 }
 
-fn with_data(states: States, all: &[Specified], system: &State) -> States {
+pub(super) fn with_data(states: States, all: &[Specified], system: &State) -> States {
     let is_true = |state: &usize| all[*state].low.is_none_or(|(node, bit)| system[node].port >> bit & 1 == 0);
     states.into_iter().filter(is_true).collect()
 }
 
 /// The states in which the specification may be after a step of a node that executed an instruction.
-fn moved(states: &States, all: &[Specified], (node, instruction): (usize, I), system: &State) -> States {
+pub(super) fn moved(states: &States, all: &[Specified], (node, instruction): (usize, I), system: &State) -> States {
     let before = closed(states, all);
     let writes = match instruction {
         I::Sbi { io, .. } | I::Cbi { io, .. } | I::Out { io, .. } => io == PORTB && node < 2,
@@ -102,7 +102,7 @@ fn moved(states: &States, all: &[Specified], (node, instruction): (usize, I), sy
 }
 
 /// True if no run leads to the empty set.
-fn conforms(all: &[Specified], programs: &[Vec<I>], wires: &[Wire]) -> bool {
+pub(super) fn conforms(all: &[Specified], programs: &[Vec<I>], wires: &[Wire]) -> bool {
     let initial: State = vec![Machine::default(); programs.len()];
     let first = (initial.clone(), with_data(closed(&States::from([0]), all), all, &initial));
     let (mut seen, mut waiting) = (BTreeSet::from([first.clone()]), vec![first]);
@@ -124,7 +124,7 @@ fn conforms(all: &[Specified], programs: &[Vec<I>], wires: &[Wire]) -> bool {
 }
 
 /// True if some concrete run with this schedule ends in what the specification does not answer.
-fn is_unanswered(run: &Run, all: &[Specified], programs: &[Vec<I>], wires: &[Wire]) -> bool {
+pub(super) fn is_unanswered(run: &Run, all: &[Specified], programs: &[Vec<I>], wires: &[Wire]) -> bool {
     let initial: State = vec![Machine::default(); programs.len()];
     let first = with_data(closed(&States::from([0]), all), all, &initial);
     let nodes = run.schedule.iter().flat_map(|(node, steps)| (0..*steps).map(|_| *node));
@@ -150,7 +150,7 @@ fn asked(text: &str) -> String {
     format!("{before}properties: [{PROPERTY}])")
 }
 
-fn read(text: &str) -> BTreeMap<String, SpecificationAutomaton> {
+pub(super) fn read(text: &str) -> BTreeMap<String, SpecificationAutomaton> {
     let automaton = SpecificationAutomaton::parse("s.ron", text).unwrap_or_else(|error| panic!("{error}: {text}"));
     BTreeMap::from([("s.ron".to_owned(), automaton)])
 }

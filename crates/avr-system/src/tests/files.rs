@@ -141,17 +141,15 @@ fn wrong_conditions_are_refused() {
 fn wrong_conformance_is_refused() {
     let conforms = |rest: &str| properties(&format!("Conforms(to: \"s.ron\", {rest})"));
     let traces = |alphabet: &str| conforms(&format!("alphabet: [{alphabet}], by: \"traces\""));
-    let without = conforms("alphabet: [\"a.write(PORTB)\"]");
-    let (_, marked) = without.split_once("properties: [").expect("it has properties");
     check(
-        &without,
-        "weak simulation, which `Conforms` asks for without `by`, is not supported in systems",
-        marked.strip_suffix("])").expect("it ends"),
+        &conforms("alphabet: [\"a.write(PORTB)\"], by: \"bisimulation\""),
+        "there is no relation 'bisimulation'",
+        "\"bisimulation\"",
     );
     check(
-        &conforms("alphabet: [\"a.write(PORTB)\"], by: \"simulation\""),
-        "the relation 'simulation' is not supported in systems",
-        "\"simulation\"",
+        &conforms("alphabet: [\"b.write(PORTB)\"]"),
+        "s.ron in state s: the alphabet does not have the event of `a.write(PORTB)`",
+        "\"s.ron\"",
     );
     check(
         &conforms("alphabet: [], by: \"traces\""),

@@ -10,6 +10,7 @@ mod moments;
 mod pins;
 mod requested;
 mod requests;
+mod simulation;
 mod small;
 
 use std::collections::{BTreeMap, BTreeSet};
