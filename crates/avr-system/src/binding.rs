@@ -1,6 +1,7 @@
 //! From a system file and its images to machines, wires and formulas over the atoms of all nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 use std::ops::Range;
 
 use avr_image::Image;
@@ -10,10 +11,12 @@ use avr_properties::{
     AtomKind, AtomTable, Binding, Event, Property, PropertyError, PropertyKind as NodeProperty, Relation, Setting,
     SpecificationAutomaton, bind,
 };
-use mu_calculus::{AtomId, Comparison, Formula, LinearOperator, ParseError, parse_path, parse_predicate};
-
+use mu_calculus::{
+    AtomId, Comparison, Formula, LinearOperator, NormalForm, ParseError, parse_formula, parse_path, parse_predicate,
+};
 use three_valued::Truth;
 
+use crate::branching::{as_linear, counts_steps, is_linear_time, over_fair_runs, with_inner_negations};
 use crate::composition::Wires;
 use crate::conformance::{Answer, Condition, Conformance};
 use crate::error::{CONFORMS_FORM, PROPERTY_FORM, SystemError, WIRE_FORM};
@@ -64,6 +67,8 @@ pub(crate) enum Goal {
     Live(Option<Formula<AtomId>>),
     /// A formula of linear time is true of every fair run.
     Linear(Formula<AtomId>),
+    /// A formula of branching time is true at the start.
+    Branching(Formula<AtomId>),
     /// The events of each run are those that a specification allows.
     Conforms(Conformance),
 }
@@ -73,7 +78,7 @@ impl Goal {
     pub(crate) fn atoms(&self) -> BTreeSet<AtomId> {
         let of = |formula: &Formula<AtomId>| formula.atoms().into_iter().copied().collect::<Vec<_>>();
         let all: Vec<AtomId> = match self {
-            Self::Always(formula) | Self::Linear(formula) => of(formula),
+            Self::Always(formula) | Self::Linear(formula) | Self::Branching(formula) => of(formula),
             Self::Live(except) => except.iter().flat_map(of).collect(),
             Self::Conforms(conformance) => {
                 let answers = conformance.answers.iter().flatten();
@@ -124,6 +129,7 @@ impl<'a> System<'a> {
                 PropertyKind::Always(check) => Goal::Always(binder.condition(check)?),
                 PropertyKind::Never(check) => Goal::Always(Formula::Not(Box::new(binder.condition(check)?))),
                 PropertyKind::Ltl(check) => Goal::Linear(binder.path(check)?),
+                PropertyKind::Formula(check) => binder.branching(check)?,
                 PropertyKind::Conforms { to, alphabet, relation } => match specifications.get(&to.text) {
                     Some(automaton) => Goal::Conforms(binder.conformance((automaton, *relation), to, alphabet)?),
                     None => {
@@ -292,11 +298,32 @@ impl Binder<'_, '_> {
     /// The formula about runs that a text of the file states.
     fn path(&mut self, text: &Placed) -> Result<Formula<AtomId>, SystemError> {
         let formula = self.bound(text, parse_path)?;
+        if !is_linear_time(&formula) {
+            let problem = "a formula of linear time has no fixed points and no quantifiers".to_owned();
+            return Err(wrong(problem, &text.span, PROPERTY_FORM));
+        }
         if counts_steps(&formula) {
             let problem = "`X` and `Y` count steps, and nodes take steps at any speed".to_owned();
             return Err(wrong(problem, &text.span, "use F, G, U, R and W"));
         }
         Ok(formula)
+    }
+
+    /// The question that a formula of branching time asks.
+    fn branching(&mut self, text: &Placed) -> Result<Goal, SystemError> {
+        let formula = with_inner_negations(&self.bound(text, parse_formula)?, true);
+        Ok(match as_linear(&formula) {
+            Some(Formula::Linear(LinearOperator::Always, check)) if check.is_boolean() => Goal::Always(*check),
+            Some(path) => Goal::Linear(path),
+            None => {
+                // Any atom stands for the end of a round here.
+                NormalForm::new(&over_fair_runs(&formula, HAPPENED)).map_err(|error| {
+                    let hint = "`AF`, `EG`, `A[p U q]`, `E[p R q]` and `E[p W q]` speak of fair runs: they contain no variable of a fixed point around them";
+                    wrong(error.to_string(), &text.span, hint)
+                })?;
+                Goal::Branching(formula)
+            }
+        })
     }
 
     /// A specification with its events and data bound to atoms.
@@ -389,13 +416,14 @@ impl Binder<'_, '_> {
         };
         let parsed =
             parse(&plain).map_err(|error| wrong(error.kind.to_string(), &at(error.span.range()), PROPERTY_FORM))?;
+        let mut conditions = Vec::new();
         let bound = parsed.try_map_atoms(&mut |comparison: &Comparison| {
             let span = comparison.span.range();
             let mut named: Vec<usize> =
                 nodes.iter().filter(|(place, _)| span.contains(place)).map(|(_, node)| *node).collect();
             named.dedup();
             let part = &plain[span.clone()];
-            match named.as_slice() {
+            let condition = match named.as_slice() {
                 [] => {
                     let problem = format!("`{}` speaks of no node", part.trim());
                     Err(wrong(problem, &at(span), "name the node, as in `a.write(UDR0)` or `a.PORTB.0 == 1`"))
@@ -405,12 +433,11 @@ impl Binder<'_, '_> {
                     let problem = "one comparison speaks of two nodes".to_owned();
                     Err(wrong(problem, &at(span), "compare each node with a number, and combine with && and ||"))
                 }
-            }
+            };
+            conditions.push(condition?);
+            Ok(AtomId(conditions.len() as u32 - 1))
         })?;
-        flat(bound).ok_or_else(|| {
-            let problem = "a formula of linear time has no fixed points and no quantifiers".to_owned();
-            wrong(problem, &text.span, PROPERTY_FORM)
-        })
+        Ok(with_conditions(&bound, &conditions))
     }
 
     /// The condition about a node that a text without its name states.
@@ -449,29 +476,15 @@ impl Binder<'_, '_> {
     }
 }
 
-/// True if a formula has an operator that counts steps.
-fn counts_steps(formula: &Formula<AtomId>) -> bool {
-    matches!(formula, Formula::Linear(LinearOperator::Next | LinearOperator::Yesterday, _))
-        || formula.children().into_iter().any(counts_steps)
-}
-
-/// A formula whose atoms are conditions, as one formula; none if it has more than the operators of linear time.
-fn flat(formula: Formula<Formula<AtomId>>) -> Option<Formula<AtomId>> {
-    let all = |all: Vec<Formula<Formula<AtomId>>>| all.into_iter().map(flat).collect::<Option<Vec<_>>>();
-    let boxed = |p: Box<Formula<Formula<AtomId>>>| flat(*p).map(Box::new);
-    Some(match formula {
-        Formula::Constant(value) => Formula::Constant(value),
-        Formula::Atom(inner) => inner,
-        Formula::Not(p) => Formula::Not(boxed(p)?),
-        Formula::And(parts) => Formula::And(all(parts)?),
-        Formula::Or(parts) => Formula::Or(all(parts)?),
-        Formula::Implies(p, q) => Formula::Implies(boxed(p)?, boxed(q)?),
-        Formula::Iff(p, q) => Formula::Iff(boxed(p)?, boxed(q)?),
-        Formula::Choice(a, p, q) => Formula::Choice(boxed(a)?, boxed(p)?, boxed(q)?),
-        Formula::Linear(operator, p) => Formula::Linear(operator, boxed(p)?),
-        Formula::LinearPair(operator, p, q) => Formula::LinearPair(operator, boxed(p)?, boxed(q)?),
-        _ => return None,
-    })
+/// A formula with these conditions in place of its atoms, which are their numbers.
+fn with_conditions(formula: &Formula<AtomId>, conditions: &[Formula<AtomId>]) -> Formula<AtomId> {
+    match formula {
+        Formula::Atom(number) => conditions[number.index()].clone(),
+        _ => {
+            let child = &mut |child: &Formula<AtomId>| Ok::<_, Infallible>(with_conditions(child, conditions));
+            formula.try_map_children(child).unwrap_or_else(|never| match never {})
+        }
+    }
 }
 
 /// A text in which the names of nodes before dots are blank, and the places of what follows them, with the numbers of the nodes.

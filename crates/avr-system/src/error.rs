@@ -23,7 +23,7 @@ pub(crate) const WIRE_FORM: &str =
 /// Advice on conformance.
 pub(crate) const CONFORMS_FORM: &str = "write Conforms(to: \"protocol.spec.ron\", alphabet: [\"a.write(UDR0)\", \"b.write(UDR0)\"]), with by: \"traces\" for inclusion of traces";
 /// Advice on properties.
-pub(crate) const PROPERTY_FORM: &str = "a property is Deadlock(), Always(\"a.PORTB.0 == 0\"), Never(\"a.x == 1 && b.x == 1\") or Ltl(\"G (a.write(UDR0) -> F b.read(UDR0))\")";
+pub(crate) const PROPERTY_FORM: &str = "a property is Deadlock(), Always(\"a.PORTB.0 == 0\"), Never(\"a.x == 1 && b.x == 1\"), Ltl(\"G (a.write(UDR0) -> F b.read(UDR0))\") or Formula(\"AG EF a.PORTB.0 == 1\")";
 
 impl fmt::Display for SystemError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

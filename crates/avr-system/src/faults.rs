@@ -51,6 +51,8 @@ pub enum Fault {
     BeginningIsFree,
     /// No formula tells moments without events.
     MomentsUntold,
+    /// Formulas that count steps are asked of states between which others are left out.
+    StepsUncounted,
     /// States do not tell who did the last step.
     MoverForgotten,
     /// Rounds in which each node has its turn never end.

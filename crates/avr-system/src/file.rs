@@ -99,6 +99,8 @@ pub enum PropertyKind {
     Never(Placed),
     /// A formula of linear time that is true of every fair run.
     Ltl(Placed),
+    /// A formula of branching time that is true at the start.
+    Formula(Placed),
     /// The events of each run are those that a specification allows.
     Conforms {
         /// The path of the specification file.
@@ -119,6 +121,7 @@ impl PropertyKind {
             Self::Always(_) => "Always",
             Self::Never(_) => "Never",
             Self::Ltl(_) => "Ltl",
+            Self::Formula(_) => "Formula",
             Self::Conforms { .. } => "Conforms",
         }
     }
@@ -182,6 +185,8 @@ enum PropertyContent<'a> {
     Never(&'a RawValue),
     #[serde(borrow)]
     Ltl(&'a RawValue),
+    #[serde(borrow)]
+    Formula(&'a RawValue),
     Conforms {
         #[serde(borrow)]
         to: &'a RawValue,
@@ -437,6 +442,7 @@ impl<'a> Reader<'a> {
             PropertyContent::Always(raw) => PropertyKind::Always(self.placed(raw, PROPERTY_FORM)?),
             PropertyContent::Never(raw) => PropertyKind::Never(self.placed(raw, PROPERTY_FORM)?),
             PropertyContent::Ltl(raw) => PropertyKind::Ltl(self.placed(raw, PROPERTY_FORM)?),
+            PropertyContent::Formula(raw) => PropertyKind::Formula(self.placed(raw, PROPERTY_FORM)?),
             PropertyContent::Conforms { to, alphabet, by } => {
                 let relation = self.relation(by)?;
                 let placed = |raw: &&'a RawValue| self.placed(raw, PROPERTY_FORM);
@@ -452,7 +458,10 @@ impl<'a> Reader<'a> {
         let name = match &kind {
             PropertyKind::Deadlock { except: None } => "Deadlock()".to_owned(),
             PropertyKind::Deadlock { except: Some(except) } => format!("Deadlock(except: \"{}\")", except.text),
-            PropertyKind::Always(check) | PropertyKind::Never(check) | PropertyKind::Ltl(check) => {
+            PropertyKind::Always(check)
+            | PropertyKind::Never(check)
+            | PropertyKind::Ltl(check)
+            | PropertyKind::Formula(check) => {
                 format!("{}(\"{}\")", kind.name(), check.text)
             }
             PropertyKind::Conforms { to, relation: Relation::Simulation, .. } => {

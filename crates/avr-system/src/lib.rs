@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod binding;
+mod branching;
 mod composition;
 mod conformance;
 mod edges;

@@ -7,18 +7,22 @@
 //! * A formula of linear time holds if it is true of every fair run. It is violated by a concrete fair run of all nodes of which the end
 //!   repeats for ever.
 //! * A specification simulates the system if pairs of states do that for all that may happen. It is violated by a run that it does not allow.
+//! * A formula of branching time holds if it is certainly true at the start. It is violated by a run into a state without something that it
+//!   says to be possible.
 //! * Else it is *unknown*, for the reason that comes first.
 
+mod branching;
 mod conforms;
 
 use avr_properties::Atom;
 use mu_calculus::{
-    AtomId, Formula, GraphBuilder, HyperGraph, Labels as Labelling, LinearOperator, NormalForm, PathOperator,
-    PathQuantifier, Problem, StateId,
+    AtomId, Formula, GraphBuilder, HyperGraph, Labels as Labelling, NormalForm, PathOperator, PathQuantifier, Problem,
+    StateId,
 };
 use three_valued::Truth;
 
 use crate::binding::{Goal, HAPPENED, NodeAtom, System, SystemProperty};
+use crate::branching::{again_and_again, counts_steps, speaks_of_fair_runs};
 use crate::composition::{Limits, Space, Told};
 use crate::faults::{Fault, is_on};
 use crate::lasso::{Lasso, Refutation};
@@ -33,6 +37,8 @@ use crate::word::Word;
 const CONTENTS: u8 = 4;
 /// The most states in which a property is violated to which runs are sought.
 const CANDIDATES: usize = 8;
+const TOO_MANY: &str = "there are too many states to number";
+const GIVEN_UP: &str = "the search was given up";
 const NO_LASSO: &str = "a fair run of the abstraction violates it, and no concrete run of all nodes was found that does and repeats for ever";
 
 /// The answer about a property.
@@ -108,7 +114,7 @@ impl System<'_> {
             // That something can happen may rest on what the hardware would determine.
             if decided.result.verdict == Verdict::Holds
                 && decided.rests_on_model
-                && matches!(property.goal, Goal::Live(_))
+                && matches!(property.goal, Goal::Live(_) | Goal::Branching(_))
             {
                 let strict = Distinctions { is_strict: true, ..distinctions };
                 let again = self.decided(property, (limits, strict), is_over, &mut results);
@@ -131,7 +137,11 @@ impl System<'_> {
         let told = Told {
             movers: self.tells_movers(&property.goal),
             happening: matches!(property.goal, Goal::Live(_)),
-            rounds: matches!(property.goal, Goal::Linear(_)),
+            rounds: match &property.goal {
+                Goal::Linear(_) => true,
+                Goal::Branching(formula) => speaks_of_fair_runs(formula),
+                Goal::Always(_) | Goal::Live(_) | Goal::Conforms(_) => false,
+            },
         };
         let wanted = self.wanted(&property.goal);
         let nodes = wanted.iter().enumerate().map(|(node, atoms)| Node::new(self.parts(node, atoms), distinctions));
@@ -145,6 +155,7 @@ impl System<'_> {
                 self.conforms(&mut space, conformance, (is_complete, limits.states), is_over)
             }
             Goal::Live(except) => self.live(&mut space, except.as_ref(), is_complete, is_over),
+            Goal::Branching(formula) => self.branching(&mut space, formula, is_complete, is_over),
         };
         for (most, node) in results.node_states.iter_mut().zip(&space.nodes) {
             *most = (*most).max(node.len());
@@ -167,6 +178,7 @@ impl System<'_> {
     fn ladder(&self, goal: &Goal, single_steps: bool) -> Vec<Distinctions> {
         // Moments in which a frame ends are moments of runs.
         let follows_sent = self.tells_moments(goal);
+        let single_steps = single_steps || matches!(goal, Goal::Branching(formula) if tells_steps(formula));
         let first = Distinctions { single_steps, follows_sent, ..Distinctions::default() };
         let with_values = Distinctions { follows_values: true, ..first };
         let with_flags = Distinctions { follows_sent: true, ..with_values };
@@ -189,6 +201,7 @@ impl System<'_> {
             Goal::Always(check) => speaks(check) && without_events(check, &is_event) != Truth::True,
             Goal::Live(except) => except.as_ref().is_some_and(speaks),
             Goal::Linear(path) => !are_untold(path, &is_event),
+            Goal::Branching(formula) => tells_steps(formula) || speaks(formula),
             // A moment without events leaves a specification where it is.
             Goal::Conforms(_) => false,
         }
@@ -286,23 +299,10 @@ impl System<'_> {
             Some(except) => Formula::Or(vec![except.clone(), happens]),
             None => happens,
         };
-        let Ok(formula) = NormalForm::new(&goal) else {
-            return Verdict::Unknown("the condition is too large".to_owned());
+        let truths = match self.truths(space, &goal, is_over) {
+            Ok(truths) => truths,
+            Err(reason) => return Verdict::Unknown(reason),
         };
-        let Some(graph) = graph(space) else {
-            return Verdict::Unknown("there are too many states to number".to_owned());
-        };
-        let mut labels = Labelling::new(self.atoms.len() + 1, space.states.len());
-        for atom in formula.atoms() {
-            for state in 0..space.states.len() as u32 {
-                labels.set(atom, StateId(state), self.label(space, state, atom));
-            }
-        }
-        let problem = Problem { graph: &graph, labels: &labels, formula: &formula };
-        let Ok(solution) = problem.solve(is_over) else {
-            return Verdict::Unknown("the search was given up".to_owned());
-        };
-        let truths: Vec<Truth> = graph.states().map(|state| solution.truth(state, formula.root())).collect();
         let truths = match is_on(Fault::DeadlockIgnored) {
             true => truths.into_iter().map(|truth| truth | Truth::True).collect(),
             false => truths,
@@ -313,6 +313,41 @@ impl System<'_> {
             None => format!("it is not known if something can happen {}", self.described(space, state as u32)),
         });
         self.concluded(space, &truths, is_complete, reason)
+    }
+
+    /// The atom behind all others: a round ends in which each node and each line had its turn.
+    fn round(&self) -> AtomId {
+        AtomId(self.atoms.len() as u32 + 1)
+    }
+
+    /// The truth of atoms in all states.
+    fn labelling(&self, space: &Space<'_>, formula: &NormalForm) -> Labelling {
+        let mut labels = Labelling::new(self.round().index() + 1, space.states.len());
+        for atom in formula.atoms() {
+            for state in 0..space.states.len() as u32 {
+                let label = match atom == self.round() {
+                    true => Truth::from(space.ends_round(state)),
+                    false => self.label(space, state, atom),
+                };
+                labels.set(atom, StateId(state), label);
+            }
+        }
+        labels
+    }
+
+    /// The truth of a formula in each state; the reason for which it was given up.
+    fn truths(
+        &self,
+        space: &Space<'_>,
+        formula: &Formula<AtomId>,
+        is_over: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Truth>, String> {
+        let formula = NormalForm::new(formula).map_err(|error| format!("the formula cannot be followed: {error}"))?;
+        let graph = graph(space).ok_or(TOO_MANY)?;
+        let labels = self.labelling(space, &formula);
+        let problem = Problem { graph: &graph, labels: &labels, formula: &formula };
+        let solution = problem.solve(is_over).map_err(|_| GIVEN_UP)?;
+        Ok(graph.states().map(|state| solution.truth(state, formula.root())).collect())
     }
 
     /// The verdict about a formula of linear time over the fair runs: each node takes steps again and again, and characters move on.
@@ -326,35 +361,21 @@ impl System<'_> {
         if !is_complete {
             return Verdict::Unknown(format!("a limit was hit after {} states of the system", space.states.len()));
         }
-        // Behind all atoms: a round ends in which each node and each line had its turn.
-        let round = AtomId(self.atoms.len() as u32 + 1);
         let all_fair = match is_on(Fault::UnfairCounts) || is_on(Fault::RepetitionIsUnfair) {
             true => Formula::Constant(true),
-            false => {
-                let eventually = Formula::Linear(LinearOperator::Eventually, Box::new(Formula::Atom(round)));
-                Formula::Linear(LinearOperator::Always, Box::new(eventually))
-            }
+            false => again_and_again(self.round()),
         };
         let goal = Formula::Implies(Box::new(all_fair), Box::new(path.clone()));
         let Ok(formula) = NormalForm::new(&Formula::quantified(PathQuantifier::All, goal)) else {
             return Verdict::Unknown("the formula is too large".to_owned());
         };
         let Some(graph) = graph(space) else {
-            return Verdict::Unknown("there are too many states to number".to_owned());
+            return Verdict::Unknown(TOO_MANY.to_owned());
         };
-        let mut labels = Labelling::new(round.index() + 1, space.states.len());
-        for atom in formula.atoms() {
-            for state in 0..space.states.len() as u32 {
-                let label = match atom == round {
-                    true => Truth::from(space.ends_round(state)),
-                    false => self.label(space, state, atom),
-                };
-                labels.set(atom, StateId(state), label);
-            }
-        }
+        let labels = self.labelling(space, &formula);
         let problem = Problem { graph: &graph, labels: &labels, formula: &formula };
         let Ok(solution) = problem.solve(is_over) else {
-            return Verdict::Unknown("the search was given up".to_owned());
+            return Verdict::Unknown(GIVEN_UP.to_owned());
         };
         let end = (0..space.states.len() as u32).find_map(|state| space.end(state));
         let end = end.map(|(node, reason)| (node, reason.to_owned()));
@@ -414,6 +435,11 @@ impl System<'_> {
             places.map(|(node, it)| format!("{} is {}", self.names[node], it.place_of(here.node(node)))).collect();
         format!("where {}", places.join(", "))
     }
+}
+
+/// True if a formula tells steps from each other that change nothing that it speaks of.
+fn tells_steps(formula: &Formula<AtomId>) -> bool {
+    counts_steps(formula) && !is_on(Fault::StepsUncounted)
 }
 
 /// The states as a graph; none if they are too many.

@@ -138,6 +138,25 @@ fn wrong_conditions_are_refused() {
 }
 
 #[test]
+fn wrong_formulas_are_refused() {
+    let formula = |text: &str| properties(&format!("Formula(\"{text}\")"));
+    check(&formula("AG (PORTB == 1)"), "`PORTB == 1` speaks of no node", "PORTB == 1");
+    check(&formula("EF a.PORTB == b.PORTB"), "one comparison speaks of two nodes", "PORTB == b.PORTB");
+    check(
+        &formula("nu V. AF (a.PORTB == 0 && V)"),
+        "the variable `V` stands in a path formula; only single operators such as A[p U X] may contain one",
+        "\"nu V. AF (a.PORTB == 0 && V)\"",
+    );
+    let (problem, marked) = problem_with(&formula("F a.PORTB == 0"), ["atmega328p"; 2], "()");
+    assert!(problem.starts_with("`F` is an operator of linear time"), "{problem}");
+    assert_eq!(marked, "F");
+    let (problem, _) = problem_with(&formula("nu V. !V"), ["atmega328p"; 2], "()");
+    assert!(problem.contains("odd number of negations"), "{problem}");
+    let (problem, _) = problem_with(&properties("Ltl(\"AG a.PORTB == 0\")"), ["atmega328p"; 2], "()");
+    assert!(!problem.is_empty());
+}
+
+#[test]
 fn wrong_conformance_is_refused() {
     let conforms = |rest: &str| properties(&format!("Conforms(to: \"s.ron\", {rest})"));
     let traces = |alphabet: &str| conforms(&format!("alphabet: [{alphabet}], by: \"traces\""));

@@ -1,6 +1,7 @@
 //! Tests of systems: known ones, wrong files, and random ones against a composition of concrete states.
 
 mod basis;
+mod branching;
 mod choices;
 mod conformance;
 mod ends;
