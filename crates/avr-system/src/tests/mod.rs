@@ -13,6 +13,7 @@ mod requested;
 mod requests;
 mod simulation;
 mod small;
+mod wires;
 
 use std::collections::{BTreeMap, BTreeSet};
 
