@@ -36,7 +36,10 @@ fn systems_have_their_verdicts() {
         ("readers-writers-2-hasty", &["holds", "violated"], 1),
         ("readers-writers-3", &["holds", "holds", "holds"], 0),
         ("readers-writers-3-hasty", &["holds", "holds", "violated"], 1),
-        ("philosophers-2-starving", &["holds", "holds", "violated"], 1),
+        ("philosophers-2-starving", &["holds", "holds", "violated", "holds"], 1),
+        ("pages", &["holds", "holds", "holds"], 0),
+        ("pages-early", &["holds", "holds", "violated"], 1),
+        ("pages-greedy", &["violated", "holds", "holds"], 1),
         ("paced-turns", &["holds"], 0),
         ("burst-turns", &["violated"], 1),
     ] {
