@@ -2,8 +2,9 @@
 //!
 //! `cargo run -p avr-machine --example device-table -- atmega328p` prints one fact a line, numbers in hexadecimal:
 //!
-//! * `register NAME ADDRESS RESET UNDEFINED`, `bit REGISTER NAME NUMBER KIND`, `pair NAME LOW`, `alias NAME NUMBER`; the
-//!   kind is `storage` for a plain bit without rules;
+//! * `register NAME ADDRESS RESET UNDEFINED`, `bit REGISTER NAME NUMBER KIND ACCESS`, `pair NAME LOW`, `alias NAME NUMBER REGISTER BIT`;
+//!   the kind is `storage` for a plain bit without rules, and the access is `read_only` where no write changes the bit,
+//!   `write_only` where it always reads 0, `anything` where hardware may change it at any moment, and else `read_write`;
 //! * `vector NUMBER NAME WORD-ADDRESS ENABLE-ADDRESS ENABLE-BIT FLAG-ADDRESS FLAG-BIT PERSISTENT`, 0 0 for no flag;
 //! * `fuse NAME BYTE MASK` and `fact NAME VALUE`.
 #![forbid(unsafe_code)]
@@ -12,7 +13,7 @@
 use std::process::ExitCode;
 
 use avr_isa::DataAddress;
-use avr_machine::device::{BitKind, BitRef, Device, Interrupt, Register, Request};
+use avr_machine::device::{BitKind, BitRef, ClearedBy, Condition, Device, InputWrite, Interrupt, Register, Request};
 
 fn main() -> ExitCode {
     let name = std::env::args().nth(1).unwrap_or_else(|| "atmega328p".to_owned());
@@ -35,13 +36,22 @@ fn print(device: &Device) {
         println!("pair {} {:x}", pair.name, pair.low);
     }
     for (alias, bit) in &device.aliases {
-        println!("alias {alias} {:x}", bit.bit);
+        print_alias(device, alias, *bit);
     }
     device.interrupts.iter().for_each(print_interrupt);
     for fuse in &device.fuses {
         println!("fuse {} {:?} {:x}", fuse.name, fuse.byte, fuse.mask);
     }
     print_facts(device);
+}
+
+/// Prints another name of a bit.
+fn print_alias(device: &Device, alias: &str, BitRef { address, bit }: BitRef) {
+    let register = device.register_at(address);
+    let name = register.and_then(|register| register.bits[usize::from(bit)].name);
+    if let (Some(register), Some(name)) = (register, name) {
+        println!("alias {alias} {bit:x} {} {name}", register.name);
+    }
 }
 
 /// Prints an interrupt source.
@@ -62,7 +72,7 @@ fn print_register(register: &Register) {
     for (number, bit) in register.bits.iter().enumerate() {
         if let Some(bit_name) = bit.name {
             let kind = if bit.is_storage() { "storage" } else { kind_name(&bit.kind) };
-            println!("bit {name} {bit_name} {number:x} {kind}");
+            println!("bit {name} {bit_name} {number:x} {kind} {}", access_name(&bit.kind));
         }
     }
 }
@@ -78,6 +88,22 @@ fn kind_name(kind: &BitKind) -> &'static str {
         BitKind::Pulse(_) => "pulse",
         BitKind::Strobe => "strobe",
         BitKind::Window(_) => "window",
+    }
+}
+
+/// The accesses that a bit of some kind answers.
+fn access_name(kind: &BitKind) -> &'static str {
+    match kind {
+        BitKind::ReadOnly | BitKind::Reserved => "read_only",
+        BitKind::Input(input) if input.changes_while == Condition::Always => "anything",
+        BitKind::Input(input) if input.on_write == InputWrite::Discarded => "read_only",
+        BitKind::Flag(flag)
+            if !flag.cleared_by.iter().any(|way| matches!(way, ClearedBy::WriteOne | ClearedBy::WriteZero)) =>
+        {
+            "read_only"
+        }
+        BitKind::Strobe => "write_only",
+        BitKind::Plain | BitKind::Input(_) | BitKind::Flag(_) | BitKind::Pulse(_) | BitKind::Window(_) => "read_write",
     }
 }
 
