@@ -12,14 +12,12 @@ back after a write, with simavr. What the others are known to say differently is
 
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
+from comparison import DEVICES, FAMILY, Comparison, run, table_facts
 
 # Differences that are decided by the data sheet: (device, what) -> why.
-FAMILY = ("atmega328p", "atmega168p", "atmega88p")
 OF_FAMILY = {
     "bits of OCR2A": "the header calls the bits of OCR2A and OCR2B alike, OCR2_n",
     "bits of OCR2B": "the header calls the bits of OCR2A and OCR2B alike, OCR2_n",
@@ -99,15 +97,6 @@ FACT_MACROS = {
 }
 
 
-def run(command, text=""):
-    """The output of a command; ends the program if it fails."""
-    try:
-        return subprocess.run(command, input=text, capture_output=True, text=True, check=True, cwd=ROOT).stdout
-    except (OSError, subprocess.CalledProcessError) as error:
-        print(f"cannot run {command[0]}: {getattr(error, 'stderr', None) or error}", file=sys.stderr)
-        sys.exit(2)
-
-
 def header_macros(device):
     """The macros of avr/io.h for a device: name -> text, in the order of the header."""
     source = "#include <avr/io.h>\n"
@@ -168,41 +157,6 @@ def header_registers(macros):
             offset = 0x20 if match.group(1) == "IO" else 0
             registers[name] = (int(match.group(3), 0) + offset, int(match.group(2)))
     return registers
-
-
-def table_facts(device):
-    """The lines of the device table, split."""
-    output = run(["cargo", "run", "--quiet", "-p", "avr-machine", "--example", "device-table", "--", device])
-    return [line.split() for line in output.splitlines()]
-
-
-class Comparison:
-    """Collects differences."""
-
-    def __init__(self, device):
-        self.device, self.compared, self.different, self.excepted = device, 0, [], []
-
-    def same(self, what, ours, theirs):
-        """Notes whether the two agree."""
-        self.compared += 1
-        if ours != theirs:
-            line = f"{what}: table {show(ours)}, other {show(theirs)}"
-            reason = EXCEPTIONS.get((self.device, what))
-            (self.excepted if reason else self.different).append(f"{line} ({reason})" if reason else line)
-
-    def report(self):
-        """Prints the result and says whether all is well."""
-        for line in self.excepted:
-            print(f"{self.device}: known: {line}")
-        for line in self.different:
-            print(f"{self.device}: DIFFERENT: {line}")
-        print(f"{self.device}: {self.compared} facts compared, {len(self.different)} differences")
-        return not self.different
-
-
-def show(value):
-    """A value as text."""
-    return hex(value) if isinstance(value, int) else str(value)
 
 
 def compare_registers(comparison, lines, macros):
@@ -321,7 +275,7 @@ def compare_facts(comparison, lines, macros):
 
 def compare(device):
     """Compares one device and says whether all is well."""
-    comparison = Comparison(device)
+    comparison = Comparison(device, EXCEPTIONS)
     lines, macros = table_facts(device), header_macros(device)
     compare_registers(comparison, lines, macros)
     compare_bits(comparison, lines, device, [line[1] for line in lines if line[0] == "register"])
@@ -335,8 +289,7 @@ def compare(device):
 
 def main():
     """Compares the devices named on the command line, or all parts that there are."""
-    devices = sys.argv[1:] or [*FAMILY, "atmega1284p", "atmega2560", "atmega32u4", "attiny85", "attiny13", "attiny84"]
-    results = [compare(device) for device in devices]
+    results = [compare(device) for device in sys.argv[1:] or DEVICES]
     sys.exit(0 if all(results) else 1)
 
 
