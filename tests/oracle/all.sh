@@ -85,6 +85,8 @@ oracle tests/oracle/systems/run.py "$tool"
 oracle tests/oracle/stack/run.py "$tool"
 if [ "${AVR_TVAR_TESTS:-short}" = long ]; then
     oracle tests/oracle/package/run
+    # Needs a network, unless the crate was fetched before.
+    oracle tests/oracle/devices/compare_crate.py --faults
     oracle docs/pictures/terminal.py violated "$tool" --check
     oracle tests/oracle/mutants/run.py "$tool"
     $step "long tests" cargo test --workspace --no-fail-fast
