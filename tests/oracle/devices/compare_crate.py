@@ -26,6 +26,14 @@ CRATE, VERSION = "avr-device", "0.5.4"
 # The parts of the crate that stand for devices that it does not have.
 NEAREST = {"atmega168p": "atmega168", "attiny13": "attiny13a"}
 
+# The names that the table and avr-libc have for registers and vectors of the crate.
+RENAMED = {
+    "atmega32u4": {"TCNT4": "TCNT4L"},
+    "attiny85": {"DTPS": "DTPS1"},
+    "attiny13": {"EEAR": "EEARL"},
+    "attiny84": {"EXT_INT0": "INT0", "USI_STR": "USI_START"},
+}
+
 # The spelling of the table for a field of the crate: pattern of REGISTER.FIELD, name, number of the lowest bit in a field of several.
 SPELLINGS = [
     (r"(PIN|PORT)([A-L])\.P\2(\d)", r"\1\2\3", 0),
@@ -42,6 +50,7 @@ SPELLINGS = [
     (r"(GPIOR\d)\.GPIOR", r"\1", 0),
     (r"(DT1[AB])\.DTV([LH])", r"\1\2", 0),
     (r"(SPDR)\.SPD", r"\1", 0),
+    (r"(DTPS1)\.DTPS", r"\1", 0),
 ]
 
 NO_STACK_POINTER = "the crate has neither the stack pointer nor SREG"
@@ -49,7 +58,6 @@ READ_ONLY = "the crate has no access of the bit; the sheet has R"
 UNNAMED = "bits without a name, which the table has read anything"
 OLDER = "the crate has no ATmega168P, which has the bits; avr-libc has them"
 NEWER = "the ATtiny13A has it; in the table it is reserved"
-NUMBER = "the other name that avr-libc has for the vector"
 
 PORT_G = (("PING", "PING "), ("DDRG", "DDG"), ("PORTG", "PORTG "))
 
@@ -59,9 +67,7 @@ OF_ALL = {
     "access to EECR.EERE": "the sheet has R/W; the bit reads 0, in simavr as well, because the read is over when the next instruction begins",
 }
 OF_MOST = {f"register {name}": NO_STACK_POINTER for name in ("SPL", "SPH", "SP")}
-OF_ATMEGAS = {
-    "access to SPMCSR.RWWSB": READ_ONLY,
-}
+OF_ATMEGAS = {"access to SPMCSR.RWWSB": READ_ONLY}
 OF_TIMER_2 = {f"access to ASSR.{name}": READ_ONLY for name in ("TCR2BUB", "TCR2AUB", "OCR2BUB", "OCR2AUB", "TCN2UB")}
 NO_SIGNATURE_BIT = {"other bits of SPMCSR": "the crate does not have SIGRD; avr-libc has it"}
 OF_DEVICE = {
@@ -76,8 +82,6 @@ OF_DEVICE = {
     "atmega32u4": OF_MOST
     | OF_ATMEGAS
     | {
-        "register TCNT4": "the table calls it TCNT4L, as avr-libc",
-        "register TCNT4L": "the crate calls it TCNT4",
         "register UEBCX": "the crate has two registers and no pair of them; avr-libc has the pair",
         "ADCSRB.ADTS4": "the crate has a fifth bit, which avr-libc does not have",
         "other bits of MCUSR": "the crate does not have USBRF, of which the table says that it reads anything",
@@ -89,21 +93,10 @@ OF_DEVICE = {
         for register in "UHWCON USBCON USBSTA USBINT UDCON UDINT UDIEN UDMFN UERST UECONX UECFG0X UECFG1X UESTA0X UESTA1X UEIENX".split()
     },
     "attiny85": OF_MOST
-    | {
-        "register DTPS": "the table calls it DTPS1, as avr-libc",
-        "register DTPS1": "the crate calls it DTPS",
-        "DTPS.DTPS 0": "the table calls the register DTPS1, as avr-libc",
-        "DTPS.DTPS 1": "likewise",
-        "access to GTCCR.PSR1": "the sheet: this bit will always read as zero",
-    },
-    "attiny13": {
-        "register EEARL": "the crate calls it EEAR",
-        "register EEAR": "the table calls it EEARL, as avr-libc",
-        "OSCCAL.CAL7": "the crate has an eighth bit, which avr-libc has for neither of the two parts",
-    }
+    | {"access to GTCCR.PSR1": "the sheet: this bit will always read as zero"},
+    "attiny13": {"OSCCAL.CAL7": "avr-libc has seven bits for the ATtiny13A, and names none for the ATtiny13"}
     | {what: NEWER for what in "register PRR,register BODCR,PRR.PRADC,PRR.PRTIM0,BODCR.BODSE,BODCR.BODS,MCUCR.BODSE,MCUCR.BODS".split(",")},
     "attiny84": OF_MOST
-    | {f"vector {name}": NUMBER for name in ("INT0", "EXT_INT0", "USI_START", "USI_STR")}
     | {
         "register DWDR": "the crate does not have it; avr-libc has it",
         "other bits of DIDR0": "the crate has the bits of the comparator alone; avr-libc has all",
@@ -274,8 +267,10 @@ class Part:
     def __init__(self, crate, device):
         self.name = NEAREST.get(device, device)
         folder = os.path.join(crate, "src", "devices", self.name)
-        self.registers, self.fuses = crate_registers(folder)
-        self.vectors = crate_vectors(folder)
+        registers, self.fuses = crate_registers(folder)
+        names = RENAMED.get(device, {})
+        self.registers = {names.get(name, name): register for name, register in registers.items()}
+        self.vectors = {names.get(name, name): number for name, number in crate_vectors(folder).items()}
 
 
 def compare(device, lines, part):
