@@ -330,7 +330,7 @@ def faults_are_found(device, lines, part):
                 unseen.append(f"{what} of {' '.join(line[:4])}")
     for name in unseen:
         print(f"{device}: NOT FOUND: a change of the {name}")
-    print(f"{device}: {found} changes of one fact found, {len(unseen)} not found; the crate says nothing of {silent} others")
+    print(f"{device}: {found} changes of one fact found, {len(unseen)} not found; {silent} others of which the crate says nothing, or that are exceptions")
     return not unseen
 
 
