@@ -68,7 +68,10 @@ pub(crate) fn as_linear(formula: &Formula<AtomId>) -> Option<Formula<AtomId>> {
         Formula::And(parts) => Formula::And(each(parts)?),
         Formula::Or(parts) if parts.iter().filter(|part| !part.is_boolean()).count() == 1 => Formula::Or(each(parts)?),
         Formula::Implies(when, then) if when.is_boolean() => Formula::Implies(when.clone(), boxed(then)?),
-        Formula::Path(All, One::Always, p) => Formula::Linear(LinearOperator::Always, boxed(p)?),
+        // SOUND: the past begins anew inside of `A[…]`, so that it is another one in each state of `AG`.
+        Formula::Path(All, One::Always, p) if !speaks_of_the_past(p) || is_on(Fault::PastGoesOn) => {
+            Formula::Linear(LinearOperator::Always, boxed(p)?)
+        }
         Formula::Path(All, One::Eventually, p) if p.is_boolean() => {
             Formula::Linear(LinearOperator::Eventually, p.clone())
         }
@@ -101,6 +104,16 @@ pub(crate) fn is_linear_time(formula: &Formula<AtomId>) -> bool {
             | Formula::Quantified(..)
     );
     !is_other && formula.children().into_iter().all(is_linear_time)
+}
+
+/// True if a formula has an operator of the past.
+fn speaks_of_the_past(formula: &Formula<AtomId>) -> bool {
+    let here = match formula {
+        Formula::Linear(operator, _) => operator.is_past(),
+        Formula::LinearPair(operator, ..) => *operator == LinearPairOperator::Since,
+        _ => false,
+    };
+    here || formula.children().into_iter().any(speaks_of_the_past)
 }
 
 /// True if a formula has an operator that counts steps.

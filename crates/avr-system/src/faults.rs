@@ -61,6 +61,12 @@ pub enum Fault {
     RoundsOfTheLast,
     /// A character of which nothing is known is 0.
     UnknownIsZero,
+    /// Steps that concern nobody else are taken at once behind an event, too.
+    EventsOverAtOnce,
+    /// A label that is not known before and behind a step is the same.
+    UnknownStays,
+    /// The past of a formula about runs from each state begins where the system does.
+    PastGoesOn,
 }
 
 #[cfg(any(test, feature = "faults"))]

@@ -104,6 +104,8 @@ pub(crate) struct Distinctions {
     pub(crate) is_strict: bool,
     /// Local steps are taken one by one.
     pub(crate) single_steps: bool,
+    /// A step is local only if all labels are known before it.
+    pub(crate) tells_unknown: bool,
     /// Characters on lines are followed with their values. They are all unknown otherwise.
     pub(crate) follows_values: bool,
     /// States of lines tell whether the flag is set that tells that everything is sent (`TXC0`). Nothing is known of it otherwise.
@@ -528,7 +530,10 @@ impl<'m> Node<'m> {
         let is_quiet = only.target.effect == Effect::NONE;
         let is_end = matches!(self.state(next), NodeState::Ended(_));
         let is_seen = self.face(state) != self.face(next) && !is_on(Fault::WriteIsLocal);
-        let is_told = self.labels[state as usize] != self.labels[next as usize];
+        let labels = &self.labels[state as usize];
+        // SOUND: a label that is not known before and behind a step may be another one behind it, and an automaton tells one value from two.
+        let may_differ = self.distinctions.tells_unknown && labels.contains(&Truth::Unknown);
+        let is_told = *labels != self.labels[next as usize] || may_differ && !is_on(Fault::UnknownStays);
         let is_one = !only.is_case && !only.is_choice;
         // Specifications count events, also where one follows another of its kind.
         let is_event = self.may_have_done_something(next) && !is_on(Fault::EventsMerged);

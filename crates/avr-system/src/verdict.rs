@@ -178,8 +178,11 @@ impl System<'_> {
     fn ladder(&self, goal: &Goal, single_steps: bool) -> Vec<Distinctions> {
         // Moments in which a frame ends are moments of runs.
         let follows_sent = self.tells_moments(goal);
-        let single_steps = single_steps || matches!(goal, Goal::Branching(formula) if tells_steps(formula));
-        let first = Distinctions { single_steps, follows_sent, ..Distinctions::default() };
+        // SOUND: behind an event a local step of another node is a moment without it.
+        let single_steps = single_steps || follows_sent && !is_on(Fault::EventsOverAtOnce);
+        // SOUND: automata of linear time take a label that is not known for one value or the other, the same in all moments that one state stands for.
+        let tells_unknown = matches!(goal, Goal::Linear(_) | Goal::Branching(_));
+        let first = Distinctions { single_steps, tells_unknown, follows_sent, ..Distinctions::default() };
         let with_values = Distinctions { follows_values: true, ..first };
         let with_flags = Distinctions { follows_sent: true, ..with_values };
         let with_inputs = Distinctions { splits: true, ..with_flags };

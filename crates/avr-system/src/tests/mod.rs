@@ -7,6 +7,7 @@ mod conformance;
 mod ends;
 mod files;
 mod lines;
+mod merged;
 mod moments;
 mod pins;
 mod requested;
