@@ -36,7 +36,7 @@ pub(crate) struct Lost {
     pub(crate) what: What,
 }
 
-/// What is lost at a place.
+/// The loss at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     /// The path ends.

@@ -171,7 +171,7 @@ impl Graph {
                 if *operator == 'U' { until } else { either(&until, &self.fair_always(&p)) }
             }
             F::Two(true, operator, p, q) => {
-                // What denies it: p ends without q, or neither q comes.
+                // Its denial: p ends without q, or neither q comes.
                 let (no_p, no_q) = (not(self.values(p)), not(self.values(q)));
                 let ends = self.until(false, &no_q, &both(&no_p, &no_q));
                 let stays = if *operator == 'U' { self.fair_always(&no_q) } else { not(everything) };

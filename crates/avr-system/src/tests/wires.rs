@@ -148,7 +148,7 @@ fn what_is_read_is_what_was_written() {
         })),
         "h"
     );
-    // What was in a register at the start: each value is read as it was written, which the abstraction does not tell.
+    // The content of a register at the start: each value is read as it was written, which the abstraction does not tell.
     let any = [first(&[&wait(5), &[I::Sts { address: UDR0, rr: r(5) }]]), takes(1)];
     let parity = "(initial: [\"s\"], states: { \"s\": (moves: [(on: \"a.write(UDR0) & 1 == 0\", to: \"even\"),
         (on: \"a.write(UDR0) & 1 == 1\", to: \"odd\")]), \"even\": (moves: [(on: \"b.read(UDR0) & 1 == 0\", to: \"end\")]),

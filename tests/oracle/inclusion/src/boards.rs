@@ -18,7 +18,7 @@ pub(crate) struct Interrupt {
     pub(crate) load: Option<&'static str>,
 }
 
-/// What a generated program must know of its device.
+/// The facts that a generated program needs of its device.
 pub(crate) struct Board {
     pub(crate) name: &'static str,
     pub(crate) interrupts: &'static [Interrupt],
