@@ -461,7 +461,6 @@ impl<'a> Fixpoint<'a> {
         let state = if has_equations { state } else { State { equations: Equations::default(), ..state } };
         let frames = self.calls.frames(place.calls);
         let key = (place, self.partition.part(&place, (frames, context), &state, &self.store));
-        let silence = place.thread.silence();
         let Some(number) = self.index.get(&key).copied() else {
             if self.nodes.len() >= self.options.states {
                 return Err(Gap::at(&place, Reason::TooManyStates(self.options.states)));
@@ -484,13 +483,20 @@ impl<'a> Fixpoint<'a> {
             self.enqueue(number);
             return Ok(());
         };
-        self.note_numbers(&state);
+        self.grow(number, &place, &state, (arrival, has_equations));
+        Ok(())
+    }
+
+    /// Lets a state grow until it stands for another one of its place as well.
+    fn grow(&mut self, number: u32, place: &Place, state: &State, (arrival, has_equations): (Arrival, bool)) {
+        let silence = place.thread.silence();
+        self.note_numbers(state);
         let kept = if self.is_strict { Kept::All } else { Kept::Of(&self.ranged) };
         let haste = u8::try_from(self.work.steps() / STEPS_PER_STAGE * 8).unwrap_or(u8::MAX);
         let haste = if self.is_strict { haste.min(MOST_HASTE) } else { haste };
         let node = &mut self.nodes[number as usize];
-        if node.state.covers(&state, silence, &self.store) {
-            return Ok(());
+        if node.state.covers(state, silence, &self.store) {
+            return;
         }
         let mut lost = Vec::new();
         let is_head = matches!(arrival, Arrival::Back | Arrival::Handler);
@@ -499,7 +505,7 @@ impl<'a> Fixpoint<'a> {
             Arrival::Back | Arrival::Call if has_equations => Differing::Registers,
             _ => Differing::None,
         };
-        let joined = joined((&node.state, &state), (kept, differing), silence, (&mut self.store, &mut lost));
+        let joined = joined((&node.state, state), (kept, differing), silence, (&mut self.store, &mut lost));
         if !lost.is_empty() {
             self.trace.lost.entry(place.control.pc).or_default().extend(lost);
         }
@@ -530,7 +536,6 @@ impl<'a> Fixpoint<'a> {
             false => joined,
         };
         self.enqueue(number);
-        Ok(())
     }
 
     /// Adds a return to those of a handler.
